@@ -2,11 +2,11 @@
 // test/safety/sandbox.test.ts names in this order; and one that says what form a bitmap and one of its
 // containers have, for fuzz/ways.c.
 
-import { isTiny } from "./arena/layout/header";
+import { Header } from "./arena/layout/header";
 import { findEntry, leafFor } from "./arena/read/directory";
-import { entryKind } from "./arena/layout/entry";
-import { isRoomy, nodeCount, nodeLevel, rootNode } from "./arena/layout/node";
-import { isGroup, isPacked } from "./arena/packed/layout";
+import { Entry } from "./arena/layout/entry";
+import { Node } from "./arena/layout/node";
+import { Group, isPacked } from "./arena/packed/layout";
 import { arena, argument, bits, bytes, left, output, reply, right, work } from "./env/memory";
 import { Own } from "./env/view";
 
@@ -98,17 +98,17 @@ export function formsAt(key: u64): u32 {
 }
 
 function formOfArena(): u32 {
-  const root = rootNode<Own>();
-  if (nodeLevel<Own>(root)) return 5;
-  if (!isTiny<Own>()) return isPacked<Own>(root) ? 4 : 3;
-  if (isPacked<Own>(root)) return 2;
-  return nodeCount<Own>(root) ? 1 : 0;
+  const root = Node.root<Own>();
+  if (root.level<Own>()) return 5;
+  if (!Header.isTiny<Own>()) return isPacked<Own>(changetype<usize>(root)) ? 4 : 3;
+  if (isPacked<Own>(changetype<usize>(root))) return 2;
+  return root.count<Own>() ? 1 : 0;
 }
 
-function formOfLeaf(leaf: usize): u32 {
-  if (isTiny<Own>()) return 0;
-  return isPacked<Own>(leaf) ? 3 : isRoomy(leaf) ? 2 : 1;
+function formOfLeaf(leaf: Node): u32 {
+  if (Header.isTiny<Own>()) return 0;
+  return isPacked<Own>(changetype<usize>(leaf)) ? 3 : leaf.isRoomy() ? 2 : 1;
 }
 
 /** The container's kind; 8 if there is none, 9 if it is a group in a packed leaf. */
-function formOfContainer(entry: usize): u32 { return entry ? isGroup(entry) ? 9 : entryKind<Own>(entry) : 8; }
+function formOfContainer(entry: Entry): u32 { return entry ? Group.is(changetype<Group>(entry)) ? 9 : entry.kind<Own>() : 8; }

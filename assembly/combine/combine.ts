@@ -5,7 +5,7 @@
 
 import { left, reply, right } from "../env/memory";
 import { Left, Right } from "../env/view";
-import { KEY_MAX } from "../arena/layout/entry";
+import { Offset } from "../arena/layout/entry";
 import { cardinalityHeld } from "../arena/read/directory";
 import { begin } from "../arena/builder/state";
 import { finish } from "../arena/builder/builder";
@@ -26,14 +26,14 @@ import { walk } from "./walkterm";
 function combineOnce(op: Operation, sources: u32): void {
   if (sources == 2) {
     openTwo(op, mostEntries(2 * entriesOf(sources) + 1), 0);
-    walkPair<Store>(foldOf(op), 0, KEY_MAX);
+    walkPair<Store>(foldOf(op), 0, Offset.KEY_MAX);
     finish();
     return;
   }
   // a FULL entry may be cut at both ends of every other
   begin(mostEntries(2 * entriesOf(sources) + 1), operationBytes(sources));
   openOperation(op, sources, 0);
-  walk<Store>(0, KEY_MAX);
+  walk<Store>(0, Offset.KEY_MAX);
   finish();
 }
 
@@ -44,12 +44,12 @@ function combineOnce(op: Operation, sources: u32): void {
  */
 function combineCardinalityOnce(op: Operation, sources: u32, most: u64, first: u64, last: u64): u64 {
   if (sources == 2) {
-    const fold = foldOf(op), whole = !first && last == KEY_MAX && !most;
+    const fold = foldOf(op), whole = !first && last == Offset.KEY_MAX && !most;
     const shared = whole ? mergeTiny(Sought.SHARED) : NOT_MERGED;
     if (shared != NOT_MERGED) return countByShared(op, shared);
     openTwo(op, 0, first);
     if (whole && fold != Fold.AND && haveCounts()) {
-      return countByShared(op, walkPair<Count>(Fold.AND, 0, KEY_MAX));
+      return countByShared(op, walkPair<Count>(Fold.AND, 0, Offset.KEY_MAX));
     }
     return walkPair<Count>(fold, most, last);
   }

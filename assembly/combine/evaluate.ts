@@ -6,13 +6,13 @@
 // full or absent, and so is the result.
 
 import { SELF, right } from "../env/memory";
-import { keyOf, lowOf } from "../arena/layout/entry";
+import { Entry, Offset } from "../arena/layout/entry";
 import { Kind } from "../container/kind";
 import { LOW_MAX } from "../container/limits";
 import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
 import { writeRun } from "../container/run";
 import { repeated, sumOfNoted } from "./count/terms";
-import { cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./walk/cursor";
+import { Cursor } from "./walk/cursor";
 import { fold, foldCardinality } from "./fold/fold";
 import { foldIntersection } from "./several/intersection";
 import {
@@ -23,7 +23,7 @@ import {
 } from "./term/result";
 import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch } from "./shape/scratch";
 import { seekRest } from "./term/seek";
-import { NOTHING, UNSUITED, copyShape, fullShape, isFull, shape, shapeAt, shapeCount } from "./shape/shape";
+import { Shape } from "./shape/shape";
 import { Fold, sidesOf } from "./fold/sides";
 import {
   addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, stepsInside, suitsBytes, weighed,
@@ -46,7 +46,7 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 
 // @ts-ignore: decorator
 @inline function evaluated<S>(term: u32, key: u64): u64 {
-  setResult(term, SELF, 0);
+  setResult(term, SELF, changetype<Entry>(0));
   switch (termRule(term)) {
     case Rule.ALL: return evaluateAll<S>(term, itemsEnd(term), key);
     case Rule.ANY: return evaluateUnion<S>(Fold.OR, term, key);
@@ -80,7 +80,7 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 /** The container `key` of item `i`, a term, made in scratch room behind the `kept` places of this term. */
 function evaluateRaised(i: u32, key: u64, kept: u32): u64 {
   raiseScratch(kept);
-  const s = evaluate<Store>(cursorTerm(i), key);
+  const s = evaluate<Store>(Cursor.termOf(i), key);
   lowerScratch(kept);
   return s;
 }
@@ -89,18 +89,18 @@ function evaluateRaised(i: u32, key: u64, kept: u32): u64 {
 export function placesFor(term: u32): u32 {
   let places = Scratch.PLACES + counterPlaces(term);
   for (let i = firstItem(term), end = itemsEnd(term); i < end; i++) {
-    if (cursorTerm(i)) places = max(places, keptPlaces(term) + placesFor(cursorTerm(i)));
+    if (Cursor.termOf(i)) places = max(places, keptPlaces(term) + placesFor(Cursor.termOf(i)));
   }
   return places;
 }
 
 /** Folds the container `s`, the result of item `i`, into `acc`, the result of the term so far. */
 function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
-  const folded = fold(op, sidesOf(resultOperand(term), resultOperand(cursorTerm(i))), acc, s);
-  setResult(term, SELF, 0);
-  if (!shapeCount(folded) || isFull(folded) || isResultPlace(shapeAt(folded))) return folded;
+  const folded = fold(op, sidesOf(resultOperand(term), resultOperand(Cursor.termOf(i))), acc, s);
+  setResult(term, SELF, changetype<Entry>(0));
+  if (!Shape.count(folded) || Shape.isFull(folded) || isResultPlace(Shape.at(folded))) return folded;
   right.select(SELF);                         // folded in place, where the next item's result will be made
-  return copyShape(folded, scratch(Scratch.FIRST));
+  return Shape.copy(folded, scratch(Scratch.FIRST));
 }
 
 // --- All items ---------------------------------------------------------------------------------------------
@@ -109,15 +109,15 @@ function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
 function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
   const list = listAt(term), found = firstFound(term, end, key);
   const listed = foundContainers(found), terms = foundTerms(found);
-  let acc = fullShape();
+  let acc = Shape.full();
   if (listed == 1) acc = takeListed(term, list);
   else if (listed == 2 && !stores<S>() && !terms) return countOfTwo(Rule.ALL, list);
   else if (listed) acc = terms ? foldIntersection<Store>(list, listed) : foldIntersection<S>(list, listed);
-  for (let t: u32 = 0; t < terms && shapeCount(acc); t++) {
+  for (let t: u32 = 0; t < terms && Shape.count(acc); t++) {
     const i = listedTerm(term, t);
-    if (isFull(acc)) { acc = takeResult(term, i, evaluate<Store>(cursorTerm(i), key)); continue; }
+    if (Shape.isFull(acc)) { acc = takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key)); continue; }
     const s = evaluateRaised(i, key, KEPT_PLACES);
-    if (!isFull(s)) acc = shapeCount(s) ? foldResult(Fold.AND, term, acc, i, s) : NOTHING;
+    if (!Shape.isFull(s)) acc = Shape.count(s) ? foldResult(Fold.AND, term, acc, i, s) : Shape.NOTHING;
   }
   return acc;
 }
@@ -128,18 +128,18 @@ function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
 function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
   const list = listAt(term), found = groupedFound(term, key);
   const listed = foundContainers(found), terms = foundTerms(found);
-  if (op == Fold.OR && foundFull(found)) return fullShape();
+  if (op == Fold.OR && foundFull(found)) return Shape.full();
   const flips = (foundFull(found) & 1) != 0, alone = !terms && !flips;
-  let acc = NOTHING;
+  let acc = Shape.NOTHING;
   if (listed == 1) acc = takeListed(term, list);
   else if (listed == 2 && !stores<S>() && alone) return countOfTwo(op == Fold.OR ? Rule.ANY : Rule.ODD, list);
   else if (listed) acc = alone ? foldListed<S>(op, list, listed) : foldListed<Store>(op, list, listed);
   for (let t: u32 = 0; t < terms; t++) {
     const i = listedTerm(term, t);
-    if (!shapeCount(acc)) { acc = takeResult(term, i, evaluate<Store>(cursorTerm(i), key)); continue; }
+    if (!Shape.count(acc)) { acc = takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key)); continue; }
     const s = evaluateRaised(i, key, KEPT_PLACES);
-    if (op == Fold.OR && isFull(s)) { setResult(term, SELF, 0); return s; }
-    if (shapeCount(s)) acc = foldResult(op, term, acc, i, s);
+    if (op == Fold.OR && Shape.isFull(s)) { setResult(term, SELF, changetype<Entry>(0)); return s; }
+    if (Shape.count(s)) acc = foldResult(op, term, acc, i, s);
   }
   return flips ? complemented(term, acc) : acc;
 }
@@ -152,23 +152,23 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
   let acc = termLeast(term) == 1
     ? evaluateFirst(term, key)
     : settled<Store>(term, evaluateAll<Store>(term, firstGrouped(term), key));
-  if (!shapeCount(acc)) return NOTHING;
+  if (!Shape.count(acc)) return Shape.NOTHING;
   seekRest(term, key);
   const found = groupedFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
-  if (foundFull(found)) return NOTHING;
-  if (!stores<S>() && listed == 1 && !terms && !isFull(acc) && resultOperand(term) != SELF) {
+  if (foundFull(found)) return Shape.NOTHING;
+  if (!stores<S>() && listed == 1 && !terms && !Shape.isFull(acc) && resultOperand(term) != SELF) {
     const sides = sidesOf(resultOperand(term), listedOperand(list, 0));
-    return countOnly(shapeCount(acc) - foldCardinality(sides, acc, listedShape(list, 0)));
+    return countOnly(Shape.count(acc) - foldCardinality(sides, acc, listedShape(list, 0)));
   }
-  for (let i: u32 = 0; i < listed && shapeCount(acc); i++) {
+  for (let i: u32 = 0; i < listed && Shape.count(acc); i++) {
     const sides = sidesOf(resultOperand(term), listedOperand(list, i));
     acc = fold(Fold.ANDNOT, sides, acc, listedShape(list, i));
-    setResult(term, SELF, 0);
+    setResult(term, SELF, changetype<Entry>(0));
   }
-  for (let t: u32 = 0; t < terms && shapeCount(acc); t++) {
+  for (let t: u32 = 0; t < terms && Shape.count(acc); t++) {
     const i = listedTerm(term, t), s = evaluateRaised(i, key, KEPT_PLACES);
-    if (isFull(s)) return NOTHING;
-    if (shapeCount(s)) acc = foldResult(Fold.ANDNOT, term, acc, i, s);
+    if (Shape.isFull(s)) return Shape.NOTHING;
+    if (Shape.count(s)) acc = foldResult(Fold.ANDNOT, term, acc, i, s);
   }
   return acc;
 }
@@ -177,8 +177,8 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
 // @ts-ignore: decorator
 @inline function evaluateFirst(term: u32, key: u64): u64 {
   const first = firstItem(term);
-  return cursorTerm(first)
-    ? takeResult(term, first, evaluate<Store>(cursorTerm(first), key))
+  return Cursor.termOf(first)
+    ? takeResult(term, first, evaluate<Store>(Cursor.termOf(first), key))
     : takeItem(term, first);
 }
 
@@ -192,9 +192,9 @@ function evaluateAndOr<S>(term: u32, key: u64): u64 {
 /** Any of the others but not the first item; they are operands. */
 function evaluateDiff1<S>(term: u32, key: u64): u64 {
   const list = listAt(term), found = groupedFound(term, key), first = firstItem(term);
-  seekCursor(first, key);
-  const alone = cursorKey(first) != key;
-  if (foundFull(found)) return alone ? fullShape() : complemented(term, takeItem(term, first));
+  Cursor.seek(first, key);
+  const alone = Cursor.keyOf(first) != key;
+  if (foundFull(found)) return alone ? Shape.full() : complemented(term, takeItem(term, first));
   const rest = restFound(term, list, foundContainers(found));
   return alone ? rest : withFirst<S>(Fold.ANDNOT, term, rest, first);
 }
@@ -209,14 +209,14 @@ function evaluateDiff1<S>(term: u32, key: u64): u64 {
  * Folds the container of item `first`, an operand, into `rest`, the result of the term so far: AND or ANDNOT.
  */
 function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
-  const next = cursorShape(first), sides = sidesOf(resultOperand(term), cursorOperand(first));
-  if (isFull(next)) return op == Fold.AND ? rest : NOTHING;
+  const next = Cursor.shapeOf(first), sides = sidesOf(resultOperand(term), Cursor.operandOf(first));
+  if (Shape.isFull(next)) return op == Fold.AND ? rest : Shape.NOTHING;
   if (!stores<S>()) {
     const both = foldCardinality(sides, rest, next);
-    return countOnly(op == Fold.AND ? both : shapeCount(rest) - both);
+    return countOnly(op == Fold.AND ? both : Shape.count(rest) - both);
   }
   const s = fold(op, sides, rest, next);
-  setResult(term, SELF, 0);
+  setResult(term, SELF, changetype<Entry>(0));
   return s;
 }
 
@@ -227,15 +227,15 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
   const list = listAt(term), found = groupedFound(term, key);
   const listed = foundContainers(found), full = foundFull(found);
   const terms = foundTerms(found);
-  if (full + listed + terms < termLeast(term)) return NOTHING;
-  if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? NOTHING : fullShape();
+  if (full + listed + terms < termLeast(term)) return Shape.NOTHING;
+  if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? Shape.NOTHING : Shape.full();
   const least = termLeast(term) - full;
   if (!terms) return repeated<S>(term, list, listed, least, exactly);
   const planes = countListed(list, listed, least, exactly), kept = keptPlaces(term);
   for (let t: u32 = 0; t < terms; t++) {
-    const i = listedTerm(term, t), s = evaluateRaised(i, key, kept), operand = resultOperand(cursorTerm(i));
+    const i = listedTerm(term, t), s = evaluateRaised(i, key, kept), operand = resultOperand(Cursor.termOf(i));
     right.select(operand);
-    if (shapeCount(s)) countOne(planes, operand, s);
+    if (Shape.count(s)) countOne(planes, operand, s);
   }
   return reached<S>(planes, exactly);
 }
@@ -247,7 +247,7 @@ function evaluateSum<S>(term: u32, key: u64): u64 {
   visitItems<Count>(term, key);
   if (!stepsInside(term, key, step)) {
     const s = sumOfNoted<S>(term, key);
-    if (s != UNSUITED) return s;
+    if (s != Shape.UNSUITED) return s;
     if (suitsBytes(<i32>termLeast(term))) {
       beginBytes();
       visitItems<StoreOnly>(term, key);
@@ -273,17 +273,17 @@ function visitItems<S>(term: u32, key: u64): void {
 
 function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
   for (let i = from; i < to; i++) {
-    if (cursorKey(i) != key) continue;
-    const inner = cursorTerm(i), weight = itemWeight(term, i);
-    if (!stores<S>()) { noteItem(inner != 0, cursorShape(i), weight); continue; }
+    if (Cursor.keyOf(i) != key) continue;
+    const inner = Cursor.termOf(i), weight = itemWeight(term, i);
+    if (!stores<S>()) { noteItem(inner != 0, Cursor.shapeOf(i), weight); continue; }
     if (inner) {
       const s = evaluateRaised(i, key, keptPlaces(term)), operand = resultOperand(inner);
       right.select(operand);
-      if (shapeCount(s)) addContainer(term, operand, s, weight);
+      if (Shape.count(s)) addContainer(term, operand, s, weight);
       continue;
     }
-    const operand = cursorOperand(i), s = cursorShape(i);
-    if (isFull(s)) continue;                  // noted, and thereby counted everywhere
+    const operand = Cursor.operandOf(i), s = Cursor.shapeOf(i);
+    if (Shape.isFull(s)) continue;                  // noted, and thereby counted everywhere
     if (!counts<S>()) { addToBytes(operand, s, weight); continue; }
     right.select(operand);
     addContainer(term, operand, s, weight);
@@ -295,17 +295,17 @@ function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
 /** The complement of the only item. */
 function evaluateComplement(term: u32, key: u64): u64 {
   const i = firstItem(term);
-  if (cursorKey(i) != key) return fullShape();
+  if (Cursor.keyOf(i) != key) return Shape.full();
   return complemented(
-    term, cursorTerm(i) ? takeResult(term, i, evaluate<Store>(cursorTerm(i), key)) : takeItem(term, i),
+    term, Cursor.termOf(i) ? takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key)) : takeItem(term, i),
   );
 }
 
 /** The range's part of the container. */
 function evaluateRange(term: u32, key: u64): u64 {
-  const first = key == keyOf(lowOffset(term)) ? lowOf(lowOffset(term)) : 0;
-  const last = key == keyOf(highOffset(term)) ? lowOf(highOffset(term)) : LOW_MAX;
+  const first = key == Offset.key(lowOffset(term)) ? Offset.low(lowOffset(term)) : 0;
+  const last = key == Offset.key(highOffset(term)) ? Offset.low(highOffset(term)) : LOW_MAX;
   const out = scratch(Scratch.FIRST);
   writeRun(out, first, last);
-  return shape(Kind.RUNS, last - first + 1, out);
+  return Shape.of(Kind.RUNS, last - first + 1, out);
 }

@@ -4,7 +4,7 @@
 import { right } from "../env/memory";
 import { Right } from "../env/view";
 import { entriesHeld } from "../arena/read/directory";
-import { CURSOR_BYTES, openCursor } from "./walk/cursor";
+import { Cursor } from "./walk/cursor";
 import { openTerm } from "./term/seek";
 import {
   Rule, addStep, isSum, makeSum, makeTerm, setOffsets, setWeight, sumBytes, termBytes, setLeast,
@@ -76,7 +76,7 @@ export function treeBytes(root: usize): u32 { return cursorsBytes(root) + bytesB
 
 /** Bytes of the cursors: item 0 is the root. */
 // @ts-ignore: decorator
-@inline function cursorsBytes(root: usize): u32 { return (1 + itemsBelow(root)) * <u32>CURSOR_BYTES; }
+@inline function cursorsBytes(root: usize): u32 { return (1 + itemsBelow(root)) * <u32>Cursor.BYTES; }
 
 /**
  * Makes the terms of the tree, of which item 0 is the root, and opens all cursors at container `key`.
@@ -104,7 +104,7 @@ function openRecord(record: usize, next: u32, below: u32, key: u64, greatest: u6
     if (hasSteps && isRange(child)) continue;
     if (syntaxOf(child) == Syntax.KEYS) {
       const operand = <u32>lowValue(child) - 1, count = standsFor(child);
-      for (let i: u32 = 0; i < count; i++) openCursor(open + i, operand + i, key);
+      for (let i: u32 = 0; i < count; i++) Cursor.open(open + i, operand + i, key);
     } else openTerm(open, openRecord(child, next, below, key, greatest), key);
     open += standsFor(child);
     next += itemsBelow(child);

@@ -3,7 +3,7 @@
 // work in memory 0, which is fresh.
 
 import { SELF, reply, right, work } from "../env/memory";
-import { KEY_MAX, keyOf, lowOf } from "../arena/layout/entry";
+import { Offset } from "../arena/layout/entry";
 import { begin, builderBytes } from "../arena/builder/state";
 import { finish } from "../arena/builder/builder";
 import { reserve } from "../arena/layout/header";
@@ -12,11 +12,11 @@ import { Count, Store, stores } from "../container/kernel";
 import { LOW_MAX } from "../container/limits";
 import { mostEntries } from "./estimate";
 import { walk } from "./walkterm";
-import { NO_KEY, cursorKey, cursorLastKey, cursorTerm } from "./walk/cursor";
+import { Cursor } from "./walk/cursor";
 import { evaluate, placesFor } from "./evaluate";
 import { makePlaces, scratch, Scratch } from "./shape/scratch";
 import { seekItem } from "./term/seek";
-import { copyShape, shapeAt, shapeCount, shapeKind } from "./shape/shape";
+import { Shape } from "./shape/shape";
 import { Rule, resultOperand } from "./term/term";
 import { simplify } from "../expression/factor";
 import { Mistake } from "../expression/mistake";
@@ -28,6 +28,7 @@ import {
   Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, namedKeys, operands, recordsEnd,
   rootRecord, syntaxOf,
 } from "../expression/tree";
+import { Node } from "../arena/layout/node";
 import { replyContainer, replySpan } from "../read/container";
 
 /** Units of work that listing a full container takes. */
@@ -53,7 +54,7 @@ export function parseQuery(keys: u32, greatest: u64): u64 {
 /** Makes memory 0, which is the tree of an expression, the bitmap of its members. */
 export function queryTree(greatest: u64): void {
   openRoot<Store>(greatest, 0);
-  walk<Store>(0, KEY_MAX);
+  walk<Store>(0, Offset.KEY_MAX);
   finish();
 }
 
@@ -66,7 +67,7 @@ export function queryTreeCardinality(greatest: u64, most: u64, first: u64, last:
 /** Makes memory 0 the bitmap of the expression's members. */
 export function query(keys: u32, greatest: u64): void {
   open<Store>(keys, greatest, 0);
-  walk<Store>(0, KEY_MAX);
+  walk<Store>(0, Offset.KEY_MAX);
   finish();
 }
 
@@ -85,26 +86,26 @@ export function queryCardinality(keys: u32, greatest: u64, from: u64, most: u64,
  */
 export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u64 {
   open<Count>(keys, greatest, from);
-  const term = cursorTerm(0), places = placesFor(term);
-  let key = cursorKey(0), rest = limit;
-  while (key != NO_KEY && rest) {
+  const term = Cursor.termOf(0), places = placesFor(term);
+  let key = Cursor.keyOf(0), rest = limit;
+  while (key != Cursor.NO_KEY && rest) {
     makePlaces(places);
-    const last = cursorLastKey(0);
+    const last = Cursor.lastKeyOf(0);
     let s = evaluate<Store>(term, key);
-    if (shapeKind(s) == Kind.FULL) {
+    if (Shape.kind(s) == Kind.FULL) {
       for (; key <= last && rest; key++) {
         work.spend(SPAN_WORK);
         rest -= replySpan(key << 16, 0, LOW_MAX, rest);
       }
-    } else if (shapeCount(s)) {
+    } else if (Shape.count(s)) {
       const operand = resultOperand(term);
       right.select(operand);
-      if (operand != SELF) s = copyShape(s, scratch(Scratch.FIRST));
-      rest -= replyContainer(shapeKind(s), shapeCount(s), shapeAt(s), key << 16, rest);
+      if (operand != SELF) s = Shape.copy(s, scratch(Scratch.FIRST));
+      rest -= replyContainer(Shape.kind(s), Shape.count(s), Shape.at(s), key << 16, rest);
     }
-    if (last == KEY_MAX) break;
+    if (last == Offset.KEY_MAX) break;
     seekItem(0, last + 1);
-    key = cursorKey(0);
+    key = Cursor.keyOf(0);
   }
   return limit - rest;
 }
@@ -123,18 +124,18 @@ function open<S>(keys: u32, greatest: u64, from: u64): void {
 
 /** The same for the tree in memory 0, whatever its operands are. */
 function openRoot<S>(greatest: u64, from: u64): void {
-  let root = rootRecord();
-  const inside = lowOf(from) != 0;            // a container, where opening the terms there is not enough
-  if (inside || syntaxOf(root) == Syntax.KEYS) {              // item 0 is no operand
+  let root = changetype<Node>(rootRecord());
+  const inside = Offset.low(from) != 0;            // a container, where opening the terms there is not enough
+  if (inside || syntaxOf(changetype<usize>(root)) == Syntax.KEYS) {              // item 0 is no operand
     const all = makeTree(Rule.ALL);
     if (inside) addChild(all, makeRange(from, greatest));
-    addChild(all, root);
-    root = all;
+    addChild(all, changetype<usize>(root));
+    root = changetype<Node>(all);
   }
-  const most = mostEntries(measure(root)), entries = stores<S>() ? most : 0, bytes = treeBytes(root);
+  const most = mostEntries(measure(changetype<usize>(root))), entries = stores<S>() ? most : 0, bytes = treeBytes(changetype<usize>(root));
   // The tree is in low memory, which the result will take.
   // Until the terms are made, what is held back must not reach it.
   reserve(recordsEnd() + <usize>builderBytes(entries) + bytes);
   begin(entries, bytes);
-  openTree(root, keyOf(from), greatest);
+  openTree(changetype<usize>(root), Offset.key(from), greatest);
 }

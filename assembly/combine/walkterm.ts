@@ -14,10 +14,10 @@ import { appendFull } from "../arena/builder/builder";
 import { evaluate, placesFor } from "./evaluate";
 import { emit, emitCopy } from "./shape/emit";
 import { makePlaces } from "./shape/scratch";
-import { shapeCount, shapeKind } from "./shape/shape";
+import { Shape } from "./shape/shape";
 import { moveItem } from "./term/seek";
 import { resultEntry, resultOperand } from "./term/term";
-import { cursorKey, cursorLastKey, cursorTerm } from "./walk/cursor";
+import { Cursor } from "./walk/cursor";
 
 /**
  * Walks the segments of item 0, a term, up to container `end`, and appends their results (S = Store) or only
@@ -25,23 +25,23 @@ import { cursorKey, cursorLastKey, cursorTerm } from "./walk/cursor";
  * Counting stops once there are `most` or more, unless `most` is 0.
  */
 export function walk<S>(most: u64, end: u64): u64 {
-  const term = cursorTerm(0), places = placesFor(term);
-  let members: u64 = 0, key = cursorKey(0);
+  const term = Cursor.termOf(0), places = placesFor(term);
+  let members: u64 = 0, key = Cursor.keyOf(0);
   let anyFull = false;                        // then 0 members may be 2^64
   while (key <= end) {
     makePlaces(places);
-    const last = min(cursorLastKey(0), end), s = evaluate<S>(term, key);
-    if (shapeKind(s) == Kind.FULL) {
+    const last = min(Cursor.lastKeyOf(0), end), s = evaluate<S>(term, key);
+    if (Shape.kind(s) == Kind.FULL) {
       if (stores<S>()) appendFull(key, last - key + 1);
       members += (last - key + 1) << 16;
       anyFull = true;
-    } else if (shapeCount(s)) {
+    } else if (Shape.count(s)) {
       if (stores<S>()) appendResult(term, key, s);
-      members += shapeCount(s);
+      members += Shape.count(s);
     }
     if (last == end || (!stores<S>() && members > most - 1)) break;
     moveItem(0, last + 1);
-    key = cursorKey(0);
+    key = Cursor.keyOf(0);
   }
   if (!stores<S>() && !members && anyFull) reply.member(0);
   return members;

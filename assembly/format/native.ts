@@ -10,7 +10,7 @@
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
-import { entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/layout/entry";
+import { Entry } from "../arena/layout/entry";
 import { advance, cardinalityHeld, placeEntry, seek } from "../arena/read/directory";
 import { insert } from "../write/point";
 import { Kind } from "../container/kind";
@@ -49,15 +49,15 @@ export function writeNative(): void {
  * Writes the members of a container of any kind. Even bitsets and full containers occur: as a list of members
  * they are longer than in a stream, but a thousand containers of one member can make up for that.
  */
-function writeMembers(entry: usize): void {
-  const base = entryKey<Own>(entry) << 16, payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
-    case Kind.FULL: writeSpan(base, ((entryLastKey<Own>(entry) + 1) << 16) - 1); return;
+function writeMembers(entry: Entry): void {
+  const base = entry.key<Own>() << 16, payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
+    case Kind.FULL: writeSpan(base, ((entry.lastKey<Own>() + 1) << 16) - 1); return;
     case Kind.RUNS: writeRuns(base, payload); return;
-    case Kind.BUCKETS: writeBuckets(base, payload, entryCount<Own>(entry)); return;
+    case Kind.BUCKETS: writeBuckets(base, payload, entry.count<Own>()); return;
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: writeArray(base, payload, entryCount<Own>(entry)); return;
+    case Kind.PAIR: writeArray(base, payload, entry.count<Own>()); return;
     default: writeWords(base, entry);
   }
 }
@@ -73,7 +73,7 @@ function writeRuns(base: u64, payload: usize): void {
   }
 }
 
-function writeWords(base: u64, entry: usize): void {
+function writeWords(base: u64, entry: Entry): void {
   for (let word: u32 = 0; word < UNIVERSE >> 6; word++) {
     const from = base + (<u64>word << 6);
     for (let bits = wordOf(entry, word); bits; bits &= bits - 1) output.put(from + ctz(bits), 4);

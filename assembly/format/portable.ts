@@ -14,15 +14,13 @@
 import { SELF, left, output, right } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { Fault } from "../env/fault";
-import { allocateFresh, blockBytes } from "../arena/layout/blocks";
-import {
-  entryCount, entryKey, entryKind, entryLastKey, entryPayload, isStreamedAsArray, payloadBytes, setBlock,
-} from "../arena/layout/entry";
+import { Block, allocateFresh } from "../arena/layout/blocks";
+import { Entry } from "../arena/layout/entry";
 import { advance, placeEntry, seek } from "../arena/read/directory";
 import { append, appendFull, finish, nextKey } from "../arena/builder/builder";
 import { begin } from "../arena/builder/state";
 import { emit, emitArray } from "../combine/shape/emit";
-import { shape } from "../combine/shape/shape";
+import { Shape } from "../combine/shape/shape";
 import { makeScratch, Scratch, scratch } from "../combine/shape/scratch";
 import { Kind, prefersRuns, suitableKind, wordsBetween } from "../container/kind";
 import {
@@ -62,27 +60,27 @@ const enum Cookie { NO_RUNS = 12346, RUNS = 12347 }
 
 /** Bytes of the payload of one container of the entry. A full container is one run. */
 // @ts-ignore: decorator
-@inline function streamedBytes(entry: usize): u32 {
-  const kind = entryKind<Own>(entry);
+@inline function streamedBytes(entry: Entry): u32 {
+  const kind = entry.kind<Own>();
   if (kind == Kind.FULL) return <u32>runsBytes(1);
-  if (isStreamedAsArray(entry)) return <u32>arrayBytes(entryCount<Own>(entry));
-  return <u32>(kind == Kind.SHORT ? BITSET_BYTES : payloadBytes<Own>(entry));
+  if (entry.isStreamedAsArray()) return <u32>arrayBytes(entry.count<Own>());
+  return <u32>(kind == Kind.SHORT ? BITSET_BYTES : entry.payloadBytes<Own>());
 }
 
 // @ts-ignore: decorator
-@inline function streamedCount(entry: usize): u32 {
-  return entryKind<Own>(entry) == Kind.FULL ? UNIVERSE : entryCount<Own>(entry);
+@inline function streamedCount(entry: Entry): u32 {
+  return entry.kind<Own>() == Kind.FULL ? UNIVERSE : entry.count<Own>();
 }
 
 /** Containers of the entry with keys in [firstKey, lastKey]. */
 // @ts-ignore: decorator
-@inline function containersOf(entry: usize, firstKey: u64, lastKey: u64): u32 {
-  return <u32>(min(entryLastKey<Own>(entry), lastKey) - max(entryKey<Own>(entry), firstKey) + 1);
+@inline function containersOf(entry: Entry, firstKey: u64, lastKey: u64): u32 {
+  return <u32>(min(entry.lastKey<Own>(), lastKey) - max(entry.key<Own>(), firstKey) + 1);
 }
 
 // @ts-ignore: decorator
 @inline function within(place: u64, lastKey: u64): bool {
-  return place != 0 && entryKey<Own>(placeEntry(place)) <= lastKey;
+  return place != 0 && placeEntry(place).key<Own>() <= lastKey;
 }
 
 /** The number of containers in the stream, and in the top bit whether any of them has runs. */
@@ -91,7 +89,7 @@ function survey(first: u64, firstKey: u64, lastKey: u64): u32 {
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place);
     containers += containersOf(entry, firstKey, lastKey);
-    hasRuns |= u32(isRuns(entryKind<Own>(entry)));
+    hasRuns |= u32(isRuns(entry.kind<Own>()));
   }
   return containers | (hasRuns << 31);
 }
@@ -129,7 +127,7 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
 @inline function writeKeys(first: u64, firstKey: u64, lastKey: u64): void {
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place), countLessOne = streamedCount(entry) - 1;
-    let key = max(entryKey<Own>(entry), firstKey);
+    let key = max(entry.key<Own>(), firstKey);
     for (let n = containersOf(entry, firstKey, lastKey); n; n--, key++) {
       output.put((<u32>key & (STREAM_KEYS - 1)) | (countLessOne << 16), 4);
     }
@@ -152,20 +150,20 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
 @inline function writePayloads(first: u64, firstKey: u64, lastKey: u64): void {
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
     const entry = placeEntry(place);
-    if (entryKind<Own>(entry) != Kind.FULL) { writePayload(entry); continue; }
+    if (entry.kind<Own>() != Kind.FULL) { writePayload(entry); continue; }
     for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(FULL_PAYLOAD, <u32>runsBytes(1));
   }
 }
 
 /** Writes the payload of an entry that is not FULL. */
 // @ts-ignore: decorator
-@inline function writePayload(entry: usize): void {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
-    case Kind.BUCKETS: writeBuckets(payload, entryCount<Own>(entry)); return;
+@inline function writePayload(entry: Entry): void {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
+    case Kind.BUCKETS: writeBuckets(payload, entry.count<Own>()); return;
     case Kind.SHORT: writeShort(entry); return;
     case Kind.BITSET:
-      if (isStreamedAsArray(entry)) writeMembers(payload, 0, UNIVERSE);
+      if (entry.isStreamedAsArray()) writeMembers(payload, 0, UNIVERSE);
       else output.write(payload, streamedBytes(entry));
       return;
     case Kind.ARRAY:
@@ -195,10 +193,10 @@ function writeBuckets(at: usize, count: u32): void {
 }
 
 /** Writes a short bitset as an array or a bitset. */
-function writeShort(entry: usize): void {
-  const at = entryPayload<Own>(entry), low = shortLow<Own>(at);
+function writeShort(entry: Entry): void {
+  const at = entry.payload<Own>(), low = shortLow<Own>(at);
   const end = shortEnd<Own>(at), base = shortBase<Own>(at);
-  if (isStreamedAsArray(entry)) { writeMembers(base, low, end); return; }
+  if (entry.isStreamedAsArray()) { writeMembers(base, low, end); return; }
   output.fill(0, low >> 3);
   output.write(base + (low >> 3), (end - low) >> 3);
   output.fill(0, (UNIVERSE - end) >> 3);
@@ -217,7 +215,7 @@ function writeMembers(at: usize, low: u32, end: u32): void {
 function writeRunMarks(first: u64, firstKey: u64, lastKey: u64): void {
   let marks: u32 = 0, filled: u32 = 0;
   for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place), mark = u32(isRuns(entryKind<Own>(entry)));
+    const entry = placeEntry(place), mark = u32(isRuns(entry.kind<Own>()));
     for (let n = containersOf(entry, firstKey, lastKey); n; n--) {
       marks |= mark << filled;
       if (++filled == 8) { output.put(marks, 1); marks = 0; filled = 0; }
@@ -302,7 +300,7 @@ function readArray(at: u64, key: u64, count: u32): u64 {
   if (suitableKind(count, wordsBetween(low, high)) != Kind.ARRAY) {
     makeScratch(Scratch.TEMP);
     right.copy(scratch(Scratch.FIRST), <usize>at, bytes);
-    emit(key, shape(Kind.ARRAY, count, scratch(Scratch.FIRST)));
+    emit(key, Shape.of(Kind.ARRAY, count, scratch(Scratch.FIRST)));
     return end;
   }
   emitArray(key, <usize>at, count);
@@ -320,13 +318,13 @@ function readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
   if (suitableKind(count, wordsOf(spanOfBitset<Right>(<usize>at))) != Kind.BITSET) {
     makeScratch(Scratch.TEMP);
     right.copy(scratch(Scratch.FIRST), <usize>at, BITSET_BYTES);
-    emit(key, shape(Kind.BITSET, count, scratch(Scratch.FIRST)));
+    emit(key, Shape.of(Kind.BITSET, count, scratch(Scratch.FIRST)));
     left.select(SELF);
     return end;
   }
   const to = allocateFresh(BITSET_BYTES);
   right.copy(to, <usize>at, BITSET_BYTES);
-  setBlock(append(key, count), Kind.BITSET, count, to);
+  append(key, count).setBlock(Kind.BITSET, count, to);
   return end;
 }
 
@@ -340,9 +338,9 @@ function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
   if (count == UNIVERSE) { appendFull(key, 1); return end; }
   const words = wordsBetween(right.load16(<usize>at, 2), runsLast<Right>(<usize>at));
   if (prefersRuns(right.load16(<usize>at, 0), count, words)) {
-    const to = allocateFresh(blockBytes(bytes));
+    const to = allocateFresh(Block.bytes(bytes));
     right.copy(to, <usize>at, bytes);
-    setBlock(append(key, count), Kind.RUNS, count, to);
+    append(key, count).setBlock(Kind.RUNS, count, to);
     return end;
   }
   // Other writers may choose runs where an array or a bitset is smaller: these are converted.
@@ -351,6 +349,6 @@ function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
   left.select(k);
   if (kind == Kind.ARRAY) runsToArray(<usize>at, to); else runsToBitset(<usize>at, to);
   left.select(SELF);
-  emit(key, shape(kind, count, to));
+  emit(key, Shape.of(kind, count, to));
   return end;
 }

@@ -8,16 +8,14 @@
 
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
-import {
-  KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf,
-} from "../arena/layout/entry";
+import { Entry, Offset } from "../arena/layout/entry";
 import { advance, placeEntry, seek } from "../arena/read/directory";
 import { begin } from "../arena/builder/state";
 import { finish } from "../arena/builder/builder";
 import { isEmpty, maximum } from "../read/query";
 import { nativeOrder } from "../read/word";
 import { emit } from "../combine/shape/emit";
-import { shape } from "../combine/shape/shape";
+import { Shape } from "../combine/shape/shape";
 import { makeScratch, Scratch, scratch } from "../combine/shape/scratch";
 import { is } from "../container/kernel";
 import { Kind } from "../container/kind";
@@ -60,9 +58,9 @@ export function writeCharacters(): void { writeWords<Characters>(charactersBytes
 function writeWords<F>(bytes: u64): void {
   let word: u64 = 0, rest = bytes;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), first = entryKey<Own>(entry) * WORDS;
+    const entry = placeEntry(place), first = entry.key<Own>() * WORDS;
     rest = writeGap<F>(first - word, rest);
-    word = (entryLastKey<Own>(entry) + 1) * WORDS;
+    word = (entry.lastKey<Own>() + 1) * WORDS;
     rest = writeContainers<F>(entry, word - first, bytes, rest);
   }
   if (rest) writeGap<F>(1, rest);             // no members: a single '0'
@@ -87,10 +85,10 @@ function writeSame<F>(character: u32, bits: u32, words: u64, rest: u64): u64 {
 }
 
 /** Writes the entry's container, or all `words` words of its containers if it is FULL. */
-function writeContainers<F>(entry: usize, words: u64, bytes: u64, rest: u64): u64 {
-  switch (entryKind<Own>(entry)) {
+function writeContainers<F>(entry: Entry, words: u64, bytes: u64, rest: u64): u64 {
+  switch (entry.kind<Own>()) {
     case Kind.FULL: return writeSpan<F>(words, rest);
-    case Kind.BITSET: return writeBitset<F>(entryPayload<Own>(entry), 0, UNIVERSE, rest);
+    case Kind.BITSET: return writeBitset<F>(entry.payload<Own>(), 0, UNIVERSE, rest);
     case Kind.SHORT: return writeShort<F>(entry, rest);
     case Kind.RUNS:
       return is<F, Characters>() ? writeRunsCharacters(entry, rest) : writeRunsBits(entry, rest);
@@ -111,9 +109,9 @@ function writeContainers<F>(entry: usize, words: u64, bytes: u64, rest: u64): u6
  * which has zeros for the whole container from byte `at` on.
  */
 // @ts-ignore: decorator
-@inline function markMembers<F>(entry: usize, at: u64): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  if (entryKind<Own>(entry) != Kind.BUCKETS) {
+@inline function markMembers<F>(entry: Entry, at: u64): void {
+  const payload = entry.payload<Own>(), count = entry.count<Own>();
+  if (entry.kind<Own>() != Kind.BUCKETS) {
     const end = payload + arrayBytes(count);
     for (let member = payload; member < end; member += MEMBER_BYTES) mark<F>(at, load<u16>(member));
     return;
@@ -138,8 +136,8 @@ function writeContainers<F>(entry: usize, words: u64, bytes: u64, rest: u64): u6
     : writeBitsetBits(at, low >> 3, end >> 3, rest);
 }
 
-function writeShort<F>(entry: usize, rest: u64): u64 {
-  const at = entryPayload<Own>(entry), low = shortLow<Own>(at), end = shortEnd<Own>(at);
+function writeShort<F>(entry: Entry, rest: u64): u64 {
+  const at = entry.payload<Own>(), low = shortLow<Own>(at), end = shortEnd<Own>(at);
   rest = writeGap<F>(low >> 6, rest);
   rest = writeBitset<F>(shortBase<Own>(at), low, end, rest);
   return writeGap<F>((UNIVERSE - end) >> 6, rest);
@@ -181,13 +179,13 @@ function writeBitsetCharacters(payload: usize, from: usize, end: usize, rest: u6
   return rest;
 }
 
-function writeRunsBits(entry: usize, rest: u64): u64 {
+function writeRunsBits(entry: Entry, rest: u64): u64 {
   for (let i: u32 = 0; i < WORDS && rest; i++) rest = put(nativeOrder(wordOf(entry, i)), rest);
   return rest;
 }
 
-function writeRunsCharacters(entry: usize, rest: u64): u64 {
-  const payload = entryPayload<Own>(entry), bytes = min<u64>(rest, UNIVERSE);
+function writeRunsCharacters(entry: Entry, rest: u64): u64 {
+  const payload = entry.payload<Own>(), bytes = min<u64>(rest, UNIVERSE);
   let next: u32 = 0;
   for (let i: u32 = 0, runs = runsCount(payload); i < runs; i++) {
     const start = runStart(payload, i), end = runEnd(payload, i) + 1;
@@ -235,7 +233,7 @@ export function readCharacters(): void {
 function emitBitset(key: u64, to: usize): void {
   left.select(SELF);
   const members = bitsetCardinality(to);
-  if (members) emit(key, shape(Kind.BITSET, members, to));
+  if (members) emit(key, Shape.of(Kind.BITSET, members, to));
 }
 
 /**
@@ -244,8 +242,8 @@ function emitBitset(key: u64, to: usize): void {
  */
 export function readBitsFrom(first: u64): void {
   right.select(0);
-  const bits = <u64>right.size() << 3, firstKey = keyOf(first);
-  const lastKey = !bits || first > u64.MAX_VALUE - (bits - 1) ? KEY_MAX : keyOf(first + bits - 1);
+  const bits = <u64>right.size() << 3, firstKey = Offset.key(first);
+  const lastKey = !bits || first > u64.MAX_VALUE - (bits - 1) ? Offset.KEY_MAX : Offset.key(first + bits - 1);
   begin(bits ? lastKey - firstKey + 1 : 0, 0);
   for (let key = firstKey; bits && key <= lastKey; key++) {
     makeScratch(Scratch.TEMP);

@@ -15,7 +15,7 @@
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
-import { KEY_MAX, entryKey, entryKind, entryLastKey, entrySpan } from "../arena/layout/entry";
+import { Entry, Offset } from "../arena/layout/entry";
 import { advance, placeEntry, seek, seekFrom } from "../arena/read/directory";
 import { appendFull, finish, nextKey } from "../arena/builder/builder";
 import { begin } from "../arena/builder/state";
@@ -53,20 +53,20 @@ import { Kind } from "../container/kind";
 function spannedContainers(): u64 {
   let containers: u64 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    containers += entrySpan<Own>(placeEntry(place)) - 1;
+    containers += placeEntry(place).span<Own>() - 1;
   }
   return containers;
 }
 
 // @ts-ignore: decorator
-@inline function isSpan(entry: usize): bool {
-  return entryKind<Own>(entry) == Kind.FULL && entrySpan<Own>(entry) >= SPAN_LEAST;
+@inline function isSpan(entry: Entry): bool {
+  return entry.kind<Own>() == Kind.FULL && entry.span<Own>() >= SPAN_LEAST;
 }
 
 /** The place of the first container after `key`, searched from `place` on. */
 // @ts-ignore: decorator
 @inline function placeBeyond(place: u64, key: u64): u64 {
-  return key < KEY_MAX ? seekFrom<Own>(place, key + 1) : 0;
+  return key < Offset.KEY_MAX ? seekFrom<Own>(place, key + 1) : 0;
 }
 
 /**
@@ -78,9 +78,9 @@ function partEnd(place: u64, key: u64, parts: bool): u64 {
   if (!parts) return bucketEnd;
   for (; place; place = advance<Own>(place)) {
     const entry = placeEntry(place);
-    if (entryKey<Own>(entry) > bucketEnd) break;
+    if (entry.key<Own>() > bucketEnd) break;
     if (!isSpan(entry)) continue;
-    return entryKey<Own>(entry) <= key ? entryLastKey<Own>(entry) : entryKey<Own>(entry) - 1;
+    return entry.key<Own>() <= key ? entry.lastKey<Own>() : entry.key<Own>() - 1;
   }
   return bucketEnd;
 }
@@ -109,7 +109,7 @@ export function wideBytes(when: Parts): u64 {
   if (!parts && spanned > COUNTABLE) return u64.MAX_VALUE;
   let bytes: u64 = parts ? 16 : 8;
   for (let place = seek<Own>(0), from: u64 = 0; place;) {
-    const key = max(from, entryKey<Own>(placeEntry(place))), end = partEnd(place, key, parts);
+    const key = max(from, placeEntry(place).key<Own>()), end = partEnd(place, key, parts);
     if (parts) bytes += 8 + (isSpanPart(place, key, end) ? 8 : streamBytes(place, key, end));
     else bytes += 4 + streamBytes(place, key, end);
     place = placeBeyond(place, end);
@@ -124,7 +124,7 @@ export function writeWide(when: Parts): void {
   if (parts) output.put(PARTS, 8);
   output.put(countParts(parts), 8);
   for (let place = seek<Own>(0), from: u64 = 0; place;) {
-    const key = max(from, entryKey<Own>(placeEntry(place))), end = partEnd(place, key, parts);
+    const key = max(from, placeEntry(place).key<Own>()), end = partEnd(place, key, parts);
     if (parts && isSpanPart(place, key, end)) {
       output.put(SPAN + (end - key + 1), 8);
       output.put(key, 8);
@@ -140,7 +140,7 @@ export function writeWide(when: Parts): void {
 function countParts(parts: bool): u64 {
   let count: u64 = 0;
   for (let place = seek<Own>(0), from: u64 = 0; place; count++) {
-    const end = partEnd(place, max(from, entryKey<Own>(placeEntry(place))), parts);
+    const end = partEnd(place, max(from, placeEntry(place).key<Own>()), parts);
     place = placeBeyond(place, end);
     from = end + 1;
   }
@@ -196,7 +196,7 @@ function readParts(size: u64, shift: u32): Fault {
     if (head & SPAN) {
       const key = right.load64(<usize>from, 8), containers = head - SPAN;
       if (key < nextKey()) return Fault.KEYS_NOT_ASCENDING;
-      if (!containers || key > KEY_MAX || containers > KEY_MAX + 1 - key) return Fault.KEY_TOO_GREAT;
+      if (!containers || key > Offset.KEY_MAX || containers > Offset.KEY_MAX + 1 - key) return Fault.KEY_TOO_GREAT;
       appendFull(key, containers);
       at += 16;
       continue;

@@ -3,7 +3,7 @@
 
 import { reply } from "../env/memory";
 import { Own, view16, view64 } from "../env/view";
-import { entryCount, entryKind, entryPayload } from "../arena/layout/entry";
+import { Entry } from "../arena/layout/entry";
 import { arrayLowerBound, arrayWord, member } from "../container/array";
 import {
   bitsetHas, bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect,
@@ -28,18 +28,18 @@ import {
 @inline export const NONE: u32 = UNIVERSE;
 
 /** Whether the entry's container has the member `low`. */
-export function containerHas(entry: usize, low: u32): bool {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
+export function containerHas(entry: Entry, low: u32): bool {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return bitsetHas(payload, low);
     case Kind.SHORT: return shortHas(payload, low);
     case Kind.FULL: return true;
     case Kind.RUNS: return runsHas(payload, low);
-    case Kind.BUCKETS: return bucketsHas(payload, entryCount<Own>(entry), low);
+    case Kind.BUCKETS: return bucketsHas(payload, entry.count<Own>(), low);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: {
-      const count = entryCount<Own>(entry), index = arrayLowerBound(payload, count, low);
+      const count = entry.count<Own>(), index = arrayLowerBound(payload, count, low);
       return index < count && member(payload, index) == low;
     }
     default: return unreachable();
@@ -47,25 +47,25 @@ export function containerHas(entry: usize, low: u32): bool {
 }
 
 /** Members that are at most `low`. */
-export function rankIn(entry: usize, low: u32): u32 {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
+export function rankIn(entry: Entry, low: u32): u32 {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return bitsetRangeCardinality(payload, 0, low);
     case Kind.RUNS: return runsRangeCardinality(payload, 0, low);
     case Kind.FULL: return low + 1;
     case Kind.SHORT: return shortRank(payload, low);
-    case Kind.BUCKETS: return bucketsLowerBound(payload, entryCount<Own>(entry), low + 1);
+    case Kind.BUCKETS: return bucketsLowerBound(payload, entry.count<Own>(), low + 1);
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: return arrayLowerBound(payload, entryCount<Own>(entry), low + 1);
+    case Kind.PAIR: return arrayLowerBound(payload, entry.count<Own>(), low + 1);
     default: return unreachable();
   }
 }
 
 /** The greatest member of the container of memory M. */
-export function lastIn<M>(entry: usize): u32 {
-  const payload = entryPayload<M>(entry);
-  switch (entryKind<M>(entry)) {
+export function lastIn<M>(entry: Entry): u32 {
+  const payload = entry.payload<M>();
+  switch (entry.kind<M>()) {
     case Kind.FULL: return LOW_MAX;
     case Kind.BITSET: {
       let word: usize = BITSET_BYTES - 8;
@@ -74,30 +74,30 @@ export function lastIn<M>(entry: usize): u32 {
     }
     case Kind.SHORT: return shortLast<M>(payload);
     case Kind.RUNS: return runsLast<M>(payload);
-    case Kind.BUCKETS: return bucketsLast<M>(payload, entryCount<M>(entry));
+    case Kind.BUCKETS: return bucketsLast<M>(payload, entry.count<M>());
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: return view16<M>(payload + arrayBytes(entryCount<M>(entry) - 1), 0);
+    case Kind.PAIR: return view16<M>(payload + arrayBytes(entry.count<M>() - 1), 0);
     default: return unreachable();
   }
 }
 
 /** The least member from `low` on, or NONE. */
-export function nextSetIn(entry: usize, low: u32): u32 {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
+export function nextSetIn(entry: Entry, low: u32): u32 {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return bitsetNextSet(payload, low);
     case Kind.RUNS: return runsNextSet(payload, low);
     case Kind.SHORT: return shortNextSet(payload, low);
     case Kind.FULL: return low;
     case Kind.BUCKETS: {
-      const count = entryCount<Own>(entry), index = bucketsLowerBound(payload, count, low);
+      const count = entry.count<Own>(), index = bucketsLowerBound(payload, count, low);
       return index < count ? bucketsSelect(payload, count, index) : NONE;
     }
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: {
-      const count = entryCount<Own>(entry), index = arrayLowerBound(payload, count, low);
+      const count = entry.count<Own>(), index = arrayLowerBound(payload, count, low);
       return index < count ? member(payload, index) : NONE;
     }
     default: return unreachable();
@@ -105,9 +105,9 @@ export function nextSetIn(entry: usize, low: u32): u32 {
 }
 
 /** The least offset from `low` on that the container, which is not FULL, does not have, or NONE. */
-export function nextClearIn(entry: usize, low: u32): u32 {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  switch (entryKind<Own>(entry)) {
+export function nextClearIn(entry: Entry, low: u32): u32 {
+  const payload = entry.payload<Own>(), count = entry.count<Own>();
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return bitsetNextClear(payload, low);
     case Kind.RUNS: return runsNextClear(payload, low);
     case Kind.SHORT: return shortNextClear(payload, low);
@@ -125,14 +125,14 @@ export function nextClearIn(entry: usize, low: u32): u32 {
 }
 
 /** The member of 0-based rank `rank`, which the container has. */
-export function selectIn(entry: usize, rank: u32): u32 {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
+export function selectIn(entry: Entry, rank: u32): u32 {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return bitsetSelect(payload, rank);
     case Kind.RUNS: return runsSelect(payload, rank);
     case Kind.SHORT: return shortSelect(payload, rank);
     case Kind.FULL: return rank;
-    case Kind.BUCKETS: return bucketsSelect(payload, entryCount<Own>(entry), rank);
+    case Kind.BUCKETS: return bucketsSelect(payload, entry.count<Own>(), rank);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: return member(payload, rank);
@@ -141,17 +141,17 @@ export function selectIn(entry: usize, rank: u32): u32 {
 }
 
 /** The offsets 64 * word .. 64 * word + 63 as bits; the least offset is the lowest bit. */
-export function wordOf(entry: usize, word: u32): u64 {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
+export function wordOf(entry: Entry, word: u32): u64 {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return load<u64>(payload + (<usize>word << 3));
     case Kind.SHORT: return shortWord(payload, word);
     case Kind.FULL: return u64.MAX_VALUE;
     case Kind.RUNS: return runsWord(payload, word << 6);
-    case Kind.BUCKETS: return bucketsWord(payload, entryCount<Own>(entry), word << 6);
+    case Kind.BUCKETS: return bucketsWord(payload, entry.count<Own>(), word << 6);
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: return arrayWord(payload, entryCount<Own>(entry), word << 6);
+    case Kind.PAIR: return arrayWord(payload, entry.count<Own>(), word << 6);
     default: return unreachable();
   }
 }

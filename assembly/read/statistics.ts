@@ -2,9 +2,6 @@
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
-import {
-  entryCardinality, entryKind, entrySpan, isStreamedAsArray, payloadBytes,
-} from "../arena/layout/entry";
 import { advance, placeEntry, seek } from "../arena/read/directory";
 import { Kind } from "../container/kind";
 import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
@@ -20,9 +17,9 @@ export function statistics(): void {
   let bitsets: u64 = 0, inBitsets: u64 = 0;
   let runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), kind = entryKind<Own>(entry);
-    const members = entryCardinality<Own>(entry), span = entrySpan<Own>(entry);
-    if (isStreamedAsArray(entry)) {
+    const entry = placeEntry(place), kind = entry.kind<Own>();
+    const members = entry.cardinality<Own>(), span = entry.span<Own>();
+    if (entry.isStreamedAsArray()) {
       arrays++;
       inArrays += members;
     } else if (kind == Kind.BITSET || kind == Kind.SHORT) {
@@ -31,7 +28,7 @@ export function statistics(): void {
     } else {
       runs += span;
       inRuns += members;
-      ofRuns += kind == Kind.FULL ? span * runsBytes(1) : payloadBytes<Own>(entry);
+      ofRuns += kind == Kind.FULL ? span * runsBytes(1) : entry.payloadBytes<Own>();
     }
   }
   reply.member(arrays); reply.member(inArrays); reply.member(inArrays * arrayBytes(1));

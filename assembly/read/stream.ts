@@ -2,17 +2,14 @@
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
-import {
-  entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf, lowOf,
-} from "../arena/layout/entry";
+import { Offset } from "../arena/layout/entry";
 import { advance, advanceLeaf, lastBefore, placeEntry, seek } from "../arena/read/directory";
-import {
-  baseIn, headerOf, high, highsIn, indexOf, isGroup, leafOf, lowsIn, widthIn,
-} from "../arena/packed/layout";
+import { Group, baseIn, headerOf, high, highsIn, lowsIn, widthIn } from "../arena/packed/layout";
 import { membersInLeaf } from "../arena/packed/steps";
 import { Kind } from "../container/kind";
 import { MEMBER_BYTES } from "../container/limits";
 
+import { Node } from "../arena/layout/node";
 import { replyContainer } from "./container";
 
 /**
@@ -20,17 +17,17 @@ import { replyContainer } from "./container";
  * Returns how many there were.
  */
 export function membersFrom(from: u64, limit: u64): u64 {
-  const firstKey = keyOf(from);
+  const firstKey = Offset.key(from);
   let rest = limit;
   for (let place = seek<Own>(firstKey); place && rest; place = advance<Own>(place)) {
-    while (place && rest && isGroup(placeEntry(place))) {
+    while (place && rest && Group.is(changetype<Group>(placeEntry(place)))) {
       rest -= replyPacked(place, from, rest);
-      place = advanceLeaf<Own>(lastBefore<Own>(placeEntry(place), <usize>(place >> 32)));
+      place = advanceLeaf<Own>(lastBefore<Own>(placeEntry(place), changetype<Group>(<usize>(place >> 32))));
     }
     if (!place || !rest) break;
-    const entry = placeEntry(place), last = entryLastKey<Own>(entry);
-    const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-    for (let key = max(entryKey<Own>(entry), firstKey); key <= last && rest; key++) {
+    const entry = placeEntry(place), last = entry.lastKey<Own>();
+    const kind = entry.kind<Own>(), count = entry.count<Own>(), payload = entry.payload<Own>();
+    for (let key = max(entry.key<Own>(), firstKey); key <= last && rest; key++) {
       rest -= replyContainer(kind, count, payload, max(key << 16, from), rest);
     }
   }
@@ -39,11 +36,11 @@ export function membersFrom(from: u64, limit: u64): u64 {
 
 /** membersFrom() for the packed leaf in which `place` is, from there on. */
 function replyPacked(place: u64, from: u64, limit: u64): u64 {
-  const entry = placeEntry(place), leaf = leafOf<Own>(entry), header = headerOf<Own>(leaf);
+  const entry = placeEntry(place), leaf = changetype<Node>(Group.leaf<Own>(changetype<Group>(entry))), header = headerOf<Own>(changetype<usize>(leaf));
   const width = widthIn(header);
-  const base = baseIn<Own>(leaf, header), first = indexOf(leaf, entry), lows = lowsIn(leaf, header);
-  const end = first + membersInLeaf(place), firstKey = keyOf(from);
-  let at = highsIn(leaf, header) + <usize>(first * width), mine = high<Own>(at, width), rest = limit;
+  const base = baseIn<Own>(changetype<usize>(leaf), header), first = Group.index(changetype<usize>(leaf), changetype<Group>(entry)), lows = lowsIn(changetype<usize>(leaf), header);
+  const end = first + membersInLeaf(place), firstKey = Offset.key(from);
+  let at = highsIn(changetype<usize>(leaf), header) + <usize>(first * width), mine = high<Own>(at, width), rest = limit;
   for (let index = first, to = first; index < end && rest; index = to) {
     let next = mine;
     for (to = index + 1; to < end; to++) {
@@ -52,7 +49,7 @@ function replyPacked(place: u64, from: u64, limit: u64): u64 {
       if (next != mine) break;
     }
     const key = base + mine, payload = lows + MEMBER_BYTES * <usize>index;
-    const low = key == firstKey ? lowOf(from) : 0;
+    const low = key == firstKey ? Offset.low(from) : 0;
     if (to - index > 1) rest -= replyContainer(Kind.ARRAY, to - index, payload, max(key << 16, from), rest);
     else if (load<u16>(payload) >= low) {
       reply.member(key << 16 | load<u16>(payload));

@@ -10,12 +10,12 @@ import {
 import { adjust } from "../arena/change/insert";
 import { removeEntry } from "../arena/change/remove";
 import { resize } from "../arena/layout/blocks";
-import { entryCount, entryPayload, setBlock, setCount, setPair, setSingle } from "../arena/layout/entry";
+import { Entry } from "../arena/layout/entry";
 import { convertToSuitable, releaseContainer } from "./convert";
 
 /** Removes the members from `from` to `to` from an array, and its entry if none is left. Needs no memory. */
-export function cutArray(entry: usize, key: u64, from: u32, to: u32): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+export function cutArray(entry: Entry, key: u64, from: u32, to: u32): void {
+  const payload = entry.payload<Own>(), count = entry.count<Own>();
   const first = arrayLowerBound(payload, count, from), end = arrayLowerBound(payload, count, to + 1);
   if (first == end) return;
   memory.copy(payload + arrayBytes(first), payload + arrayBytes(end), arrayBytes(count - end));
@@ -26,29 +26,29 @@ export function cutArray(entry: usize, key: u64, from: u32, to: u32): void {
  * Makes an array, of which the first `left` members stay, one of these, and updates the sums. Needs no
  * memory.
  */
-export function shortenArray(entry: usize, key: u64, left: u32): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+export function shortenArray(entry: Entry, key: u64, left: u32): void {
+  const payload = entry.payload<Own>(), count = entry.count<Own>();
   adjust(key, <i64>left - <i64>count);
   if (left > 2) {
     resize(payload, arrayBytes(count), arrayBytes(left));
-    setCount(entry, left);
+    entry.setCount(left);
     return;
   }
   const first = member(payload, 0), second = member(payload, 1);
   releaseContainer(entry);
   if (!left) removeEntry(key);
-  else if (left == 1) setSingle(entry, first);
-  else setPair(entry, first, second);
+  else if (left == 1) entry.setSingle(first);
+  else entry.setPair(first, second);
 }
 
 /**
  * Cuts the run that holds both `low` - 1 and `low`, if there is one, between them.
  * Runs that become too many turn into another kind.
  */
-export function cutRunBefore(entry: usize, low: u32): void {
-  const payload = entryPayload<Own>(entry), found = runsFind(payload, low), run = <u32>found;
+export function cutRunBefore(entry: Entry, low: u32): void {
+  const payload = entry.payload<Own>(), found = runsFind(payload, low), run = <u32>found;
   if (found < 0 || low > runEnd(payload, run) || low == runStart(payload, run)) return;
-  if (!mayHaveOneRunMore(payload, entryCount<Own>(entry), low)) {
+  if (!mayHaveOneRunMore(payload, entry.count<Own>(), low)) {
     convertToSuitable(entry);
     return;
   }
@@ -67,17 +67,17 @@ export function mayHaveOneRunMore(payload: usize, count: u32, low: u32): bool {
 }
 
 /** Makes room for one run more, before run `index`; returns where the payload is then. */
-export function addRun(entry: usize, index: u32): usize {
-  const old = entryPayload<Own>(entry);
+export function addRun(entry: Entry, index: u32): usize {
+  const old = entry.payload<Own>();
   const runs = runsCount(old);
   const payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
   insertRunAt(payload, index);
-  setBlock(entry, Kind.RUNS, entryCount<Own>(entry), payload);
+  entry.setBlock(Kind.RUNS, entry.count<Own>(), payload);
   return payload;
 }
 
-export function removeRun(entry: usize, index: u32): void {
-  const payload = entryPayload<Own>(entry), runs = runsCount(payload);
+export function removeRun(entry: Entry, index: u32): void {
+  const payload = entry.payload<Own>(), runs = runsCount(payload);
   removeRunAt(payload, index);
   resize(payload, runsBytes(runs), runsBytes(runs - 1));
 }

@@ -6,11 +6,9 @@
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { allocate, blockBytes, prepare, resize } from "../arena/layout/blocks";
-import { isTiny } from "../arena/layout/header";
-import {
-  entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle,
-} from "../arena/layout/entry";
+import { Block, allocate, prepare, resize } from "../arena/layout/blocks";
+import { Header } from "../arena/layout/header";
+import { Entry } from "../arena/layout/entry";
 import {
   Kind, staysBitset, BUCKETS_FROM, prefersShort, plainKind, staysBuckets, MEMBERS_A_WORD,
 } from "../container/kind";
@@ -31,8 +29,8 @@ import { bitsetIntoPlain, convertDepleted, isDepleted, trim, trimmedStays } from
  * Adds `low` to a container that is not FULL. True if it was absent;
  * the caller then adjusts the sums above the entry. `revocable`: takeBack() may have to undo it (undo.ts).
  */
-export function insertInto(entry: usize, low: u32, revocable: bool): bool {
-  switch (entryKind<Own>(entry)) {
+export function insertInto(entry: Entry, low: u32, revocable: bool): bool {
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return insertIntoBitset(entry, low, revocable);
     case Kind.SHORT: return insertIntoShort(entry, low, revocable);
     case Kind.RUNS: return insertIntoRuns(entry, low, revocable);
@@ -50,8 +48,8 @@ export function insertInto(entry: usize, low: u32, revocable: bool): bool {
  * then adjusts the sums. With `asIs`, bitsets, short bitsets and buckets stay what they are, however few
  * members are left: that takes no memory.
  */
-export function takeFrom(entry: usize, low: u32, asIs: bool): bool {
-  switch (entryKind<Own>(entry)) {
+export function takeFrom(entry: Entry, low: u32, asIs: bool): bool {
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return takeFromBitset(entry, low, asIs);
     case Kind.SHORT: return takeFromShort(entry, low, asIs);
     case Kind.RUNS: return takeFromRuns(entry, low);
@@ -66,15 +64,15 @@ export function takeFrom(entry: usize, low: u32, asIs: bool): bool {
 
 // --- Arrays, in the entry or in a block --------------------------------------------------------------------
 
-function insertIntoArray(entry: usize, low: u32): bool {
-  const count = entryCount<Own>(entry);
-  const payload = entryPayload<Own>(entry);
+function insertIntoArray(entry: Entry, low: u32): bool {
+  const count = entry.count<Own>();
+  const payload = entry.payload<Own>();
   // Ascending input is common.
   const index = member(payload, count - 1) < low ? count : arrayLowerBound(payload, count, low);
   if (index < count && member(payload, index) == low) return false;
   if (count == 1) {
     const other = member(payload, 0);
-    setPair(entry, min(low, other), max(low, other));
+    entry.setPair(min(low, other), max(low, other));
     return true;
   }
   if ((count & (MEMBERS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
@@ -88,7 +86,7 @@ function insertIntoArray(entry: usize, low: u32): bool {
   // Tried only when a larger block is needed:
   // seldom enough for the case that buckets cannot hold the members.
   if (
-    count >= BUCKETS_FROM && blockBytes(arrayBytes(count)) != blockBytes(arrayBytes(count + 1))
+    count >= BUCKETS_FROM && Block.bytes(arrayBytes(count)) != Block.bytes(arrayBytes(count + 1))
     && intoBuckets(entry)
   ) {
     return insertIntoBuckets(entry, low);
@@ -99,53 +97,53 @@ function insertIntoArray(entry: usize, low: u32): bool {
 
 /** Whether an array or buckets of `count` members become a short bitset with the member `low`. */
 // @ts-ignore: decorator
-@inline function becomesShort(entry: usize, count: u32, low: u32): bool {
+@inline function becomesShort(entry: Entry, count: u32, low: u32): bool {
   return prefersShort(count + 1, wordsWith(entry, low, low));
 }
 
 /** Adds `low` as the member of rank `index` to an array that stays one. */
 // @ts-ignore: decorator
-@inline function addToArray(entry: usize, index: u32, low: u32): void {
-  const count = entryCount<Own>(entry);
-  const at = arrayRoom(entry, count, entryPayload<Own>(entry));
+@inline function addToArray(entry: Entry, index: u32, low: u32): void {
+  const count = entry.count<Own>();
+  const at = arrayRoom(entry, count, entry.payload<Own>());
   const gap = at + (<usize>index << 1);
   memory.copy(gap + 2, gap, <usize>(count - index) << 1);
   store<u16>(gap, <u16>low);
-  setBlock(entry, Kind.ARRAY, count + 1, at);
+  entry.setBlock(Kind.ARRAY, count + 1, at);
 }
 
 /** Makes room for one member more in the array of `count` members at `payload`; returns where it is then. */
 // @ts-ignore: decorator
-@inline function arrayRoom(entry: usize, count: u32, payload: usize): usize {
+@inline function arrayRoom(entry: Entry, count: u32, payload: usize): usize {
   if (count > 2) return resize(payload, arrayBytes(count), arrayBytes(count + 1));
   const at = allocate(arrayBytes(3));
   store<u32>(at, load<u32>(payload));
   return at;
 }
 
-function takeFromArray(entry: usize, low: u32): bool {
-  const count = entryCount<Own>(entry);
-  const payload = entryPayload<Own>(entry);
+function takeFromArray(entry: Entry, low: u32): bool {
+  const count = entry.count<Own>();
+  const payload = entry.payload<Own>();
   const index = arrayLowerBound(payload, count, low);
   if (index == count || member(payload, index) != low) return false;
-  if (count == 2) { setSingle(entry, member(payload, 1 - index)); return true; }
+  if (count == 2) { entry.setSingle(member(payload, 1 - index)); return true; }
   const gone = payload + (<usize>index << 1);
   memory.copy(gone, gone + 2, <usize>(count - index - 1) << 1);
   if (count == 3) {
     const first = member(payload, 0), second = member(payload, 1);
     releaseContainer(entry);
-    setPair(entry, first, second);
+    entry.setPair(first, second);
     return true;
   }
   resize(payload, arrayBytes(count), arrayBytes(count - 1));
-  setCount(entry, count - 1);
+  entry.setCount(count - 1);
   return true;
 }
 
 // --- Buckets -----------------------------------------------------------------------------------------------
 
-function insertIntoBuckets(entry: usize, low: u32): bool {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+function insertIntoBuckets(entry: Entry, low: u32): bool {
+  const count = entry.count<Own>(), payload = entry.payload<Own>();
   const index = bucketsFind(payload, count, low);
   if (index >> 31) return false;
   if ((count & (LOWS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
@@ -158,12 +156,12 @@ function insertIntoBuckets(entry: usize, low: u32): bool {
   }
   if (!bucketsHaveRoom(payload, count, low)) {
     convertTo(entry, Kind.ARRAY);
-    addToArray(entry, arrayLowerBound(entryPayload<Own>(entry), count, low), low);
+    addToArray(entry, arrayLowerBound(entry.payload<Own>(), count, low), low);
     return true;
   }
   const at = resize(payload, bucketsBytes(count), bucketsBytes(count + 1));
   bucketsInsert(at, count, index, low);
-  setBlock(entry, Kind.BUCKETS, count + 1, at);
+  entry.setBlock(Kind.BUCKETS, count + 1, at);
   return true;
 }
 
@@ -171,8 +169,8 @@ function insertIntoBuckets(entry: usize, low: u32): bool {
 // @ts-ignore: decorator
 @inline const LOWS_A_WORD: u32 = 8;
 
-function takeFromBuckets(entry: usize, low: u32, asIs: bool): bool {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
+function takeFromBuckets(entry: Entry, low: u32, asIs: bool): bool {
+  const count = entry.count<Own>(), payload = entry.payload<Own>();
   const index = bucketsFind(payload, count, low);
   if (!(index >> 31)) return false;
   if (!asIs && !staysBuckets(count - 1)) {
@@ -181,59 +179,59 @@ function takeFromBuckets(entry: usize, low: u32, asIs: bool): bool {
   }
   bucketsRemove(payload, count, index & 0xffff, low);
   resize(payload, bucketsBytes(count), bucketsBytes(count - 1));
-  setCount(entry, count - 1);
+  entry.setCount(count - 1);
   return true;
 }
 
 // --- Short bitsets, in a block or in a tiny arena ----------------------------------------------------------
 
-function insertIntoShort(entry: usize, low: u32, revocable: bool): bool {
+function insertIntoShort(entry: Entry, low: u32, revocable: bool): bool {
   if (widenTo(entry, low, low)) return addToShort(entry, low);
-  convertTo(entry, plainKind(entryCount<Own>(entry) + 1));
+  convertTo(entry, plainKind(entry.count<Own>() + 1));
   return insertInto(entry, low, revocable);
 }
 
 /** Adds `low` to a short bitset that has its word. */
-function addToShort(entry: usize, low: u32): bool {
-  const payload = entryPayload<Own>(entry);
+function addToShort(entry: Entry, low: u32): bool {
+  const payload = entry.payload<Own>();
   if (shortHas(payload, low)) return false;
   shortSet(payload, low);
-  setCount(entry, entryCount<Own>(entry) + 1);
+  entry.setCount(entry.count<Own>() + 1);
   return true;
 }
 
-function takeFromShort(entry: usize, low: u32, asIs: bool): bool {
-  const count = entryCount<Own>(entry) - 1;
-  if (!shortHas(entryPayload<Own>(entry), low)) return false;
-  if (!asIs && !isTiny<Own>() && !trimmedStays(entry, count)) {
+function takeFromShort(entry: Entry, low: u32, asIs: bool): bool {
+  const count = entry.count<Own>() - 1;
+  if (!shortHas(entry.payload<Own>(), low)) return false;
+  if (!asIs && !Header.isTiny<Own>() && !trimmedStays(entry, count)) {
     convertTo(entry, plainKind(count + 1));
     return takeFrom(entry, low, false);
   }
-  bitsetClear(shortBase<Own>(entryPayload<Own>(entry)), low);
-  setCount(entry, count);
+  bitsetClear(shortBase<Own>(entry.payload<Own>()), low);
+  entry.setCount(count);
   if (asIs) return true;
-  if (!(count & (isTiny<Own>() ? TRIM_TINY - 1 : TRIM_EVERY - 1))) trim(entry);
-  if (isTiny<Own>() && isDepleted(entry)) convertDepleted(entry);
+  if (!(count & (Header.isTiny<Own>() ? TRIM_TINY - 1 : TRIM_EVERY - 1))) trim(entry);
+  if (Header.isTiny<Own>() && isDepleted(entry)) convertDepleted(entry);
   return true;
 }
 
 // --- Bitsets -----------------------------------------------------------------------------------------------
 
-function insertIntoBitset(entry: usize, low: u32, revocable: bool): bool {
-  const payload = entryPayload<Own>(entry);
+function insertIntoBitset(entry: Entry, low: u32, revocable: bool): bool {
+  const payload = entry.payload<Own>();
   if (bitsetHas(payload, low)) return false;
   bitsetSet(payload, low);
   countUp(entry, 1, revocable);
   return true;
 }
 
-function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry) - 1;
+function takeFromBitset(entry: Entry, low: u32, asIs: bool): bool {
+  const payload = entry.payload<Own>(), count = entry.count<Own>() - 1;
   if (!bitsetHas(payload, low)) return false;
   const stays = asIs || staysBitset(count);
   if (!stays) prepare(plainRoom(count));
   bitsetClear(payload, low);
-  setCount(entry, count);
+  entry.setCount(count);
   if (!stays) bitsetIntoPlain(entry);
   else if (!asIs && !(count & (TRIM_EVERY - 1))) trim(entry);
   return true;
@@ -253,18 +251,18 @@ function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
  * Counts `more` new members of a bitset or of runs.
  * The 65,536th makes the container FULL, though not yet if it is `revocable`.
  */
-export function countUp(entry: usize, more: u32, revocable: bool): void {
-  const count = entryCount<Own>(entry) + more;
-  if (count < UNIVERSE) { setCount(entry, count); return; }
-  if (revocable) { setCount(entry, count); argument.defer(); return; }
+export function countUp(entry: Entry, more: u32, revocable: bool): void {
+  const count = entry.count<Own>() + more;
+  if (count < UNIVERSE) { entry.setCount(count); return; }
+  if (revocable) { entry.setCount(count); argument.defer(); return; }
   releaseContainer(entry);
-  setFull(entry, 1);
+  entry.setFull(1);
 }
 
 // --- Runs --------------------------------------------------------------------------------------------------
 
-function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
-  const payload = entryPayload<Own>(entry), before = runsFind(payload, low), next = <u32>(before + 1);
+function insertIntoRuns(entry: Entry, low: u32, revocable: bool): bool {
+  const payload = entry.payload<Own>(), before = runsFind(payload, low), next = <u32>(before + 1);
   if (before >= 0 && low <= runEnd(payload, before)) return false;
   const joinsBefore = before >= 0 && runEnd(payload, before) + 1 == low;
   const joinsNext = next < runsCount(payload) && runStart(payload, next) == low + 1;
@@ -276,7 +274,7 @@ function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
     if (joinsNext) argument.defer();
   } else if (joinsNext) {
     setRun(payload, next, low, runEnd(payload, next));
-  } else if (mayHaveOneRunMore(payload, entryCount<Own>(entry) + 1, low)) {
+  } else if (mayHaveOneRunMore(payload, entry.count<Own>() + 1, low)) {
     setRun(addRun(entry, next), next, low, low);
   } else {
     convertToSuitable(entry);
@@ -286,8 +284,8 @@ function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
   return true;
 }
 
-function takeFromRuns(entry: usize, low: u32): bool {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+function takeFromRuns(entry: Entry, low: u32): bool {
+  const payload = entry.payload<Own>(), count = entry.count<Own>();
   const found = runsFind(payload, low), run = <u32>found;
   if (found < 0 || low > runEnd(payload, run)) return false;
   const start = runStart(payload, run), end = runEnd(payload, run);
@@ -305,6 +303,6 @@ function takeFromRuns(entry: usize, low: u32): bool {
     convertToSuitable(entry);
     return takeFrom(entry, low, false);
   }
-  setCount(entry, count - 1);
+  entry.setCount(count - 1);
   return true;
 }

@@ -3,10 +3,10 @@
 
 import { argument, reply } from "../env/memory";
 import { Own } from "../env/view";
-import { isTiny } from "../arena/layout/header";
-import { KEY_MAX, entryCount, entryKind, keyOf, lowOf } from "../arena/layout/entry";
+import { Header } from "../arena/layout/header";
+import { Entry, Offset } from "../arena/layout/entry";
 import { findEntry } from "../arena/read/directory";
-import { isGroup } from "../arena/packed/layout";
+import { Group } from "../arena/packed/layout";
 import { Kind } from "../container/kind";
 import { UNIVERSE } from "../container/limits";
 import { convertDepleted, isDepleted, trim } from "./shrink";
@@ -20,8 +20,8 @@ export const enum Overflow { WRAP = 0, SAT = 1, FAIL = 2 }
 
 /** The value of the field of `width` bits at `offset`, sign-extended if `signed`. */
 export function field(offset: u64, width: u32, signed: u32): i64 {
-  const key = keyOf(offset), entry = findEntry(key), into = <u32>offset & 63, last = offset + 63;
-  const second = into + width > 64 ? wordAt(keyOf(last) == key ? entry : findEntry(keyOf(last)), last) : 0;
+  const key = Offset.key(offset), entry = findEntry(key), into = <u32>offset & 63, last = offset + 63;
+  const second = into + width > 64 ? wordAt(Offset.key(last) == key ? entry : findEntry(Offset.key(last)), last) : 0;
   return fieldIn(wordAt(entry, offset), second, into, width, signed);
 }
 
@@ -30,8 +30,8 @@ export function field(offset: u64, width: u32, signed: u32): i64 {
  * `entry` is that of its container, 0 if there is none.
  */
 // @ts-ignore: decorator
-@inline function wordAt(entry: usize, offset: u64): u64 {
-  return entry ? wordOf(entry, lowOf(offset) >> 6) : 0;
+@inline function wordAt(entry: Entry, offset: u64): u64 {
+  return entry ? wordOf(entry, Offset.low(offset) >> 6) : 0;
 }
 
 /**
@@ -107,10 +107,10 @@ function write(offset: u64, width: u32, old: i64, value: i64): void {
   const gone = others & ~added;
   if (added) addBits(offset, added);
   if (gone) {
-    const key = keyOf(offset);
-    const inFirst = UNIVERSE - lowOf(offset);
+    const key = Offset.key(offset);
+    const inFirst = UNIVERSE - Offset.low(offset);
     const first = inFirst < 64 ? gone & ~(u64.MAX_VALUE >> inFirst) : gone;
-    if (first) makeBitsRemovable(key, lowOf(offset), first);
+    if (first) makeBitsRemovable(key, Offset.low(offset), first);
     if (gone != first) makeBitsRemovable(key + 1, 0, gone << inFirst);
     takeBits(offset, gone);
   }
@@ -131,17 +131,17 @@ export function addBits(offset: u64, bits: u64): void {
  */
 export function takeBits(offset: u64, bits: u64): void {
   // The container of the bit before, and its entry, 0 if it may have changed.
-  let known = KEY_MAX + 1, entry: usize = 0;
+  let known = Offset.KEY_MAX + 1, entry: Entry = changetype<Entry>(0);
   for (let left = bits; left; left &= ~(FIRST_BIT >> clz(left))) {
-    const gone = offset + clz(left), key = keyOf(gone);
+    const gone = offset + clz(left), key = Offset.key(gone);
     if (key != known || !entry) {
       if (entry) trim(entry);
       entry = findEntry(key);
       known = key;
     }
-    const stays = !isGroup(entry) && entryCount<Own>(entry) > 1;     // a packed leaf may change its form
-    removeKeepingKind(entry, key, lowOf(gone));
-    if (!stays) entry = 0;
+    const stays = !Group.is(changetype<Group>(entry)) && entry.count<Own>() > 1;     // a packed leaf may change its form
+    removeKeepingKind(entry, key, Offset.low(gone));
+    if (!stays) entry = changetype<Entry>(0);
   }
   if (entry) trim(entry);
 }
@@ -151,7 +151,7 @@ export function takeBits(offset: u64, bits: u64): void {
  * the 1 bits of `bits`, of which the highest is that of `low`.
  */
 export function makeBitsRemovable(key: u64, low: u32, bits: u64): void {
-  if (isTiny<Own>()) return;
+  if (Header.isTiny<Own>()) return;
   const gone = <u32>popcnt(bits);
   let entry = findEntry(key);
   if (isDepleted(entry, gone)) convertDepleted(entry, gone);
@@ -170,16 +170,16 @@ export function makeBitsRemovable(key: u64, low: u32, bits: u64): void {
  */
 export function removeAbsentBefore(offset: u64, bits: u64): void {
   for (let left = bits; left; left &= left - 1) {
-    const added = offset + 63 - ctz(left), key = keyOf(added), entry = findEntry(key);
-    if (entry && entryKind<Own>(entry) != Kind.FULL) removeKeepingKind(entry, key, lowOf(added));
+    const added = offset + 63 - ctz(left), key = Offset.key(added), entry = findEntry(key);
+    if (entry && entry.kind<Own>() != Kind.FULL) removeKeepingKind(entry, key, Offset.low(added));
   }
 }
 
 /** Gives the containers of the field their final form. Needs no memory. */
 function settleField(offset: u64, width: u32): void {
-  const last = keyOf(offset + width - 1);
-  settleContainer(keyOf(offset));
-  if (last != keyOf(offset)) settleContainer(last);
+  const last = Offset.key(offset + width - 1);
+  settleContainer(Offset.key(offset));
+  if (last != Offset.key(offset)) settleContainer(last);
 }
 
 /**

@@ -15,7 +15,7 @@
 // so that nobody can choose words that share a slot.
 
 import { argument } from "../env/memory";
-import { keyOf, lowOf } from "../arena/layout/entry";
+import { Offset } from "../arena/layout/entry";
 import { findEntry } from "../arena/read/directory";
 import { reversed } from "../read/word";
 import {
@@ -84,8 +84,8 @@ function slotOf(word: u64, table: u32, slotBits: u32, multiplier: u64): u32 {
     if (held == word + 1) return slot;
     if (held) continue;
     const offset = word << 6;
-    const entry = findEntry(keyOf(offset));
-    const bits = entry ? wordOf(entry, lowOf(offset) >> 6) : 0;
+    const entry = findEntry(Offset.key(offset));
+    const bits = entry ? wordOf(entry, Offset.low(offset) >> 6) : 0;
     argument.put(slot, word + 1);
     argument.put(slot + 1, bits);
     argument.put(slot + 2, bits);
@@ -105,7 +105,7 @@ export function changeWords(from: u32, to: u32): void {
   }
   for (let slot = from; slot < to; slot += VALUES) {
     const gone = oldBits(slot) & ~newBits(slot), offset = firstOffset(slot);
-    if (gone) makeBitsRemovable(keyOf(offset), lowOf(offset), reversed(gone));
+    if (gone) makeBitsRemovable(Offset.key(offset), Offset.low(offset), reversed(gone));
   }
   for (let slot = from; slot < to; slot += VALUES) {
     takeBits(firstOffset(slot), reversed(oldBits(slot) & ~newBits(slot)));
@@ -125,5 +125,5 @@ export function takeBackWords(from: u32, to: u32): void {
 }
 
 function settleWords(from: u32, to: u32): void {
-  for (let slot = from; slot < to; slot += VALUES) settleContainer(keyOf(firstOffset(slot)));
+  for (let slot = from; slot < to; slot += VALUES) settleContainer(Offset.key(firstOffset(slot)));
 }

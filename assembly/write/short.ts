@@ -1,13 +1,11 @@
 // Short bitsets that get words, and those of tiny arenas.
 
 import { Own } from "../env/view";
-import { HEADER_BYTES, TINY_PAYLOAD, isTiny, reserve } from "../arena/layout/header";
-import { blockBytes, resize } from "../arena/layout/blocks";
+import { Header, TINY_PAYLOAD, reserve } from "../arena/layout/header";
+import { Block, resize } from "../arena/layout/blocks";
 import { TINY_WORDS } from "../arena/change/forms";
-import {
-  TINY_ENTRY, entryCount, entryKey, entryPayload, payloadBytes, setBlock,
-} from "../arena/layout/entry";
-import { nodeBlock } from "../arena/layout/node";
+import { Entry } from "../arena/layout/entry";
+import { Node } from "../arena/layout/node";
 import { ITEMS_MAX } from "../arena/packed/layout";
 import { tightBytes } from "../arena/packed/begin";
 import { shortBytes } from "../container/limits";
@@ -28,15 +26,15 @@ export const enum Grown { SHORT, PACKED, FULL }
 
 /** How the tiny arena's short bitset grows when it gets the member `low`. */
 export function grown(low: u32): Grown {
-  const words = widerWords(entryPayload<Own>(TINY_ENTRY), low, low), count = entryCount<Own>(TINY_ENTRY);
+  const words = widerWords(changetype<Entry>(Entry.TINY).payload<Own>(), low, low), count = changetype<Entry>(Entry.TINY).count<Own>();
   if (!prefersShort(count + 1, words)) return count < ITEMS_MAX ? Grown.PACKED : Grown.FULL;
   return words <= TINY_WORDS ? Grown.SHORT : Grown.FULL;
 }
 
 /** How the tiny arena's short bitset grows when another container, `key`, gets a member. */
 export function grownBeside(key: u64): Grown {
-  const count = entryCount<Own>(TINY_ENTRY), own = entryKey<Own>(TINY_ENTRY);
-  const full = HEADER_BYTES + nodeBlock(0, 2) + blockBytes(payloadBytes<Own>(TINY_ENTRY));
+  const count = changetype<Entry>(Entry.TINY).count<Own>(), own = changetype<Entry>(Entry.TINY).key<Own>();
+  const full = Header.BYTES + Node.block(0, 2) + Block.bytes(changetype<Entry>(Entry.TINY).payloadBytes<Own>());
   const packs = count < ITEMS_MAX && tightBytes(min(own, key), max(own, key), count + 1) <= full;
   return packs ? Grown.PACKED : Grown.FULL;
 }
@@ -45,18 +43,18 @@ export function grownBeside(key: u64): Grown {
  * Makes the entry's short bitset have the words of the values from `low` to `high`, one of which is a new
  * member. Returns false, with nothing changed, if another kind of container is smaller then.
  */
-export function widenTo(entry: usize, low: u32, high: u32): bool {
-  const payload = entryPayload<Own>(entry), words = wordCount<Own>(payload), count = entryCount<Own>(entry);
+export function widenTo(entry: Entry, low: u32, high: u32): bool {
+  const payload = entry.payload<Own>(), words = wordCount<Own>(payload), count = entry.count<Own>();
   const wider = widerWords(payload, low, high), first = min(low >> 6, firstWord<Own>(payload));
   if (wider == words) return true;
   if (!prefersShort(count + 1, wider)) return false;
-  if (isTiny<Own>()) {                        // grown() has seen to it that there are not too many
+  if (Header.isTiny<Own>()) {                        // grown() has seen to it that there are not too many
     reserve(TINY_PAYLOAD + (<usize>wider << 3));
     widenShort(payload, first, wider);
     return true;
   }
   const at = resize(payload, shortBytes(words), shortBytes(wider));
   widenShort(at, first, wider);
-  setBlock(entry, Kind.SHORT, count, at);
+  entry.setBlock(Kind.SHORT, count, at);
   return true;
 }

@@ -11,8 +11,8 @@ import {
 } from "../container/short";
 import { packShort } from "../arena/change/forms";
 import { resize } from "../arena/layout/blocks";
-import { entryCount, entryKind, entryPayload } from "../arena/layout/entry";
-import { bumpMark, heldAt, isTiny } from "../arena/layout/header";
+import { Entry } from "../arena/layout/entry";
+import { Header, heldAt } from "../arena/layout/header";
 import { convertTo, plainRoom } from "./convert";
 
 /**
@@ -26,46 +26,46 @@ import { convertTo, plainRoom } from "./convert";
  * Whether a short bitset in a block that will have `count` members should stay one.
  * Trims it first if not as it is.
  */
-export function trimmedStays(entry: usize, count: u32): bool {
-  const payload = entryPayload<Own>(entry), words = wordCount<Own>(payload);
+export function trimmedStays(entry: Entry, count: u32): bool {
+  const payload = entry.payload<Own>(), words = wordCount<Own>(payload);
   if (staysShort(count, words)) return true;
-  const fewer = trimShort(payload), room = bumpMark() + plainRoom(entryCount<Own>(entry));
+  const fewer = trimShort(payload), room = Header.bump() + plainRoom(entry.count<Own>());
   resize(payload, shortBytes(words), shortBytes(fewer));
   return staysShort(count, fewer)
     || (room > heldAt() && shortBytes(fewer) < WORTH_GROWING * plainBytes(count));
 }
 
 /** Turns a bitset of few members into a short bitset, an array or buckets. */
-export function bitsetIntoPlain(entry: usize): void {
-  convertTo(entry, shrunkKind(entryCount<Own>(entry), wordsOf(spanOfBitset<Own>(entryPayload<Own>(entry)))));
+export function bitsetIntoPlain(entry: Entry): void {
+  convertTo(entry, shrunkKind(entry.count<Own>(), wordsOf(spanOfBitset<Own>(entry.payload<Own>()))));
 }
 
 /** Whether words without members at the ends of a bitset or a short bitset should be given back. */
-export function isLoose(entry: usize): bool {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
+export function isLoose(entry: Entry): bool {
+  const kind = entry.kind<Own>(), payload = entry.payload<Own>();
   if (kind == Kind.SHORT) return isWorthTrimming(wordCount<Own>(payload), trimmedWords(payload));
   if (kind != Kind.BITSET) return false;
   const words = wordsOf(spanOfBitset<Own>(payload));
-  return isWorthTrimming(WORDS, words) && prefersShort(entryCount<Own>(entry), words);
+  return isWorthTrimming(WORDS, words) && prefersShort(entry.count<Own>(), words);
 }
 
 /** Gives back the words at the ends of a bitset or a short bitset if it isLoose(). Needs no memory. */
-export function trim(entry: usize): void {
+export function trim(entry: Entry): void {
   if (!isLoose(entry)) return;
-  const payload = entryPayload<Own>(entry);
-  if (entryKind<Own>(entry) == Kind.BITSET) { convertTo(entry, Kind.SHORT); return; }
+  const payload = entry.payload<Own>();
+  if (entry.kind<Own>() == Kind.BITSET) { convertTo(entry, Kind.SHORT); return; }
   const words = wordCount<Own>(payload), left = trimShort(payload);
-  if (!isTiny<Own>()) resize(payload, shortBytes(words), shortBytes(left));
+  if (!Header.isTiny<Own>()) resize(payload, shortBytes(words), shortBytes(left));
 }
 
 /**
  * Whether the container is a bitset, a short bitset or buckets for which another kind is better
  * without `less` of its members.
  */
-export function isDepleted(entry: usize, less: u32 = 0): bool {
-  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry) - less;
+export function isDepleted(entry: Entry, less: u32 = 0): bool {
+  const kind = entry.kind<Own>(), count = entry.count<Own>() - less;
   if (kind == Kind.SHORT) {
-    return !staysShort(count, wordCount<Own>(entryPayload<Own>(entry)));
+    return !staysShort(count, wordCount<Own>(entry.payload<Own>()));
   }
   return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && !staysBuckets(count);
 }
@@ -74,10 +74,10 @@ export function isDepleted(entry: usize, less: u32 = 0): bool {
  * Turns a container that isDepleted() without `less` of its members into a better kind.
  * A bitset has ARRAY_MAX members at most.
  */
-export function convertDepleted(entry: usize, less: u32 = 0): void {
-  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry);
+export function convertDepleted(entry: Entry, less: u32 = 0): void {
+  const kind = entry.kind<Own>(), count = entry.count<Own>();
   if (kind == Kind.BITSET) bitsetIntoPlain(entry);
   else if (kind == Kind.BUCKETS) convertTo(entry, Kind.ARRAY);
-  else if (isTiny<Own>()) packShort();
+  else if (Header.isTiny<Own>()) packShort();
   else if (!trimmedStays(entry, count - less)) convertTo(entry, plainKind(count));
 }

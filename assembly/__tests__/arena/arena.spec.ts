@@ -1,14 +1,9 @@
 import { arena } from "../../env/memory";
 import {
-  BLOCK_MAX, alignedBump, allocate, allocateFresh, blockBytes, freeListsAreSound, freeListsBytes, release,
-  resize,
+  Block, alignedBump, allocate, allocateFresh, freeListsAreSound, freeListsBytes, release, resize,
 } from "../../arena/layout/blocks";
-import {
-  HEADER_BYTES, bumpMark, freedBytes, heldAt, holdBack, letGo, makeRoom, resetToEmpty, resetToFull,
-  setEntryTotal, setTotalCardinality,
-} from "../../arena/layout/header";
+import { Header, heldAt, holdBack, makeRoom, resetToEmpty, resetToFull } from "../../arena/layout/header";
 import { adjust, insertEntry } from "../../arena/change/insert";
-import { setSingle } from "../../arena/layout/entry";
 import { ITEMS_MAX } from "../../arena/packed/layout";
 import { promoteContainer, used, wasteful } from "../../arena/change/forms";
 import { insert } from "../../write/point";
@@ -33,13 +28,13 @@ class Blocks {
   private mark(i: i32): void {
     this.next = this.next == 250 ? 1 : this.next + 1;
     this.marks[i] = this.next;
-    memory.fill(this.at[i], this.next, blockBytes(this.bytes[i]));
+    memory.fill(this.at[i], this.next, Block.bytes(this.bytes[i]));
   }
 
   /** Adds a block that was just allocated. */
   keep(at: usize, bytes: u32): void {
     this.trial.holds(
-      at >= HEADER_BYTES && at + blockBytes(bytes) <= bumpMark(), "an allocated block lies in the used part",
+      at >= Header.BYTES && at + Block.bytes(bytes) <= Header.bump(), "an allocated block lies in the used part",
     );
     this.trial.same(at & 7, 0, "address of a block modulo 8");
     this.at.push(at);
@@ -79,17 +74,17 @@ class Blocks {
     }
   }
 
-  check(i: i32): void { this.checkBytes(i, blockBytes(this.bytes[i])); }
+  check(i: i32): void { this.checkBytes(i, Block.bytes(this.bytes[i])); }
 
   /**
    * Checks that all blocks are intact, and that header,
    * blocks, free lists and freed bytes add up to the used part.
    */
   checkAll(): void {
-    let bytes = HEADER_BYTES + freeListsBytes() + freedBytes();
-    for (let i = 0; i < this.at.length; i++) { this.check(i); bytes += blockBytes(this.bytes[i]); }
-    this.trial.same(bumpMark(), bytes, "bump mark");
-    this.trial.holds(bumpMark() <= <usize>arena.size(), "the bump mark lies in the arena");
+    let bytes = Header.BYTES + freeListsBytes() + Header.freed();
+    for (let i = 0; i < this.at.length; i++) { this.check(i); bytes += Block.bytes(this.bytes[i]); }
+    this.trial.same(Header.bump(), bytes, "bump mark");
+    this.trial.holds(Header.bump() <= <usize>arena.size(), "the bump mark lies in the arena");
     this.trial.holds(freeListsAreSound(), "the free lists are sound");
     this.trial.holds(nothingBehind(), "nothing was written behind the arena");
   }
@@ -98,22 +93,22 @@ class Blocks {
 /** A random size, more often small than large; a third are the size of a class. */
 function anySize(trial: Trial): u32 {
   const size = 1 + trial.random.below(1 << trial.random.between(3, 13));
-  return trial.random.below(3) ? size : <u32>blockBytes(size);
+  return trial.random.below(3) ? size : <u32>Block.bytes(size);
 }
 
 describe("size classes", () => {
   it("are 64, and blockBytes() picks the smallest one that holds a size", () => {
     const trial = new Trial(100);
     let classes = 0, size: usize = 0, smaller: usize = 0;
-    for (let bytes: usize = 1; bytes <= BLOCK_MAX; bytes++) {
-      const block = blockBytes(bytes);
+    for (let bytes: usize = 1; bytes <= Block.MAX; bytes++) {
+      const block = Block.bytes(bytes);
       if (block != size) { classes++; smaller = size; size = block; }
       trial.holds(
         block >= bytes && block > smaller && smaller < bytes,
         "blockBytes() is the smallest class for " + bytes.toString(),
       );
       trial.holds(block % 8 == 0, "a class is a multiple of 8");
-      trial.same(blockBytes(block), block, "block for a class's own size");
+      trial.same(Block.bytes(block), block, "block for a class's own size");
       trial.holds((block - bytes) * 8 < bytes + 64, "a class wastes no more than about an eighth");
     }
     trial.same(classes, 64, "number of classes");
@@ -149,10 +144,10 @@ describe("blocks", () => {
     blocks.drop(4);
     trial.holds(freeListsBytes() != 0, "an arena of 4096 bytes keeps free lists");
     blocks.drop(1);
-    const bump = bumpMark();
+    const bump = Header.bump();
     trial.same(allocate(1001), first, "first allocation: the block freed last");
     trial.same(allocate(1024), second, "second allocation: the block freed before it");
-    trial.same(bumpMark(), bump, "bump mark after two allocations");
+    trial.same(Header.bump(), bump, "bump mark after two allocations");
     trial.holds(allocate(1000) == bump, "the third allocation takes the block above the bump mark");
     trial.end();
   });
@@ -162,8 +157,8 @@ describe("blocks", () => {
     for (let i = 0; i < 5; i++) blocks.add(100);
     blocks.drop(2);
     trial.same(freeListsBytes(), 0, "address of free lists");
-    trial.same(freedBytes(), 104, "freed bytes");
-    trial.same(allocate(100), HEADER_BYTES + 5 * 104, "address of the next block");
+    trial.same(Header.freed(), 104, "freed bytes");
+    trial.same(allocate(100), Header.BYTES + 5 * 104, "address of the next block");
     trial.end();
   });
 
@@ -172,13 +167,13 @@ describe("blocks", () => {
     for (let i = 0; i < 10; i++) blocks.add(1000);
     const top = blocks.at[9];
     blocks.drop(9);
-    trial.same(bumpMark(), top, "bump mark after releasing");
-    trial.same(freedBytes(), 0, "freed bytes");
+    trial.same(Header.bump(), top, "bump mark after releasing");
+    trial.same(Header.freed(), 0, "freed bytes");
     blocks.refit(8, 100);
-    trial.same(bumpMark(), blocks.at[8] + 104, "bump mark after shrinking");
+    trial.same(Header.bump(), blocks.at[8] + 104, "bump mark after shrinking");
     blocks.refit(8, 3000);
-    trial.same(bumpMark(), blocks.at[8] + 3072, "bump mark after growing in place");
-    trial.same(freedBytes(), 0, "freed bytes");
+    trial.same(Header.bump(), blocks.at[8] + 3072, "bump mark after growing in place");
+    trial.same(Header.freed(), 0, "freed bytes");
     blocks.checkAll();
     trial.end();
   });
@@ -189,14 +184,14 @@ describe("blocks", () => {
     const hole = blocks.at[3];
     makeRoom(400);
     blocks.drop(3);
-    trial.holds(heldAt() - bumpMark() < 512, "a new block does not fit above the bump mark");
-    const grown = growCount(), size = arena.size(), freed = freedBytes();
+    trial.holds(heldAt() - Header.bump() < 512, "a new block does not fit above the bump mark");
+    const grown = growCount(), size = arena.size(), freed = Header.freed();
     blocks.add(500);
     trial.same(blocks.at[blocks.at.length - 1], hole, "address of the block, compared with the larger one");
-    trial.same(freedBytes(), freed - 512, "freed bytes after one block");
+    trial.same(Header.freed(), freed - 512, "freed bytes after one block");
     blocks.checkAll();
     for (let i = 0; i < 3; i++) blocks.add(512);
-    trial.same(freedBytes(), freed - 2048, "freed bytes after four blocks");
+    trial.same(Header.freed(), freed - 2048, "freed bytes after four blocks");
     trial.same(growCount(), grown, "number of times the arena grew");
     trial.same(arena.size(), size, "size of the arena");
     blocks.checkAll();
@@ -218,14 +213,14 @@ describe("blocks", () => {
   it("of a bitset start on a cache line, and the bytes skipped for that are free", () => {
     const trial = new Trial(107), blocks = new Blocks(trial);
     for (let i: u32 = 0; i < 40; i++) {
-      const at = bumpMark(), aligned = alignedBump(), freed = freedBytes(), hadLists = freeListsBytes() != 0;
+      const at = Header.bump(), aligned = alignedBump(), freed = Header.freed(), hadLists = freeListsBytes() != 0;
       trial.holds(
         aligned >= at && aligned < at + 64 && (aligned + 8) % 64 == 0,
         "alignedBump() is the next start of a cache line",
       );
-      blocks.keep(allocateFresh(BLOCK_MAX), <u32>BLOCK_MAX);
+      blocks.keep(allocateFresh(Block.MAX), <u32>Block.MAX);
       trial.same(blocks.at[blocks.at.length - 1], aligned, "address of the bitset");
-      trial.holds(hadLists || freedBytes() == freed + (aligned - at), "skipped bytes are counted as freed");
+      trial.holds(hadLists || Header.freed() == freed + (aligned - at), "skipped bytes are counted as freed");
       blocks.checkAll();
       blocks.add(8 * (1 + i % 9));
       if (i == 20) blocks.drop(3);            // from here on there are free lists
@@ -244,12 +239,12 @@ describe("holding back bytes", () => {
       for (let i = 0; i < 60; i++) {
         blocks.add(anySize(trial));
         trial.holds(heldAt() + bytes == <usize>arena.size(), "the bytes held back are at the end");
-        trial.holds(bumpMark() <= heldAt(), "no block reaches the bytes held back");
+        trial.holds(Header.bump() <= heldAt(), "no block reaches the bytes held back");
       }
       for (let i: usize = 0; i < bytes; i++) {
         trial.holds(load<u8>(heldAt() + i) == <u8>(i * 7 + round), "the bytes held back are intact");
       }
-      letGo();
+      Header.release();
       trial.same(heldAt(), arena.size(), "start of the bytes held back after letting go");
       blocks.checkAll();
     }
@@ -262,13 +257,13 @@ describe("an arena", () => {
     expect(succeeds(() => {
       freshArena(40);
       resetToFull();
-      makeRoom(<usize>0xffffffff - HEADER_BYTES + 1);
+      makeRoom(<usize>0xffffffff - Header.BYTES + 1);
     })).toBe(false, "room up to 2^32 bytes");
     expect(succeeds(() => {
       freshArena(40);
       resetToFull();
       holdBack(4096);
-      makeRoom(<usize>0xffffffff - HEADER_BYTES);
+      makeRoom(<usize>0xffffffff - Header.BYTES);
     })).toBe(false, "room up to 2^32 bytes and bytes held back");
   });
 
@@ -286,7 +281,7 @@ describe("an arena", () => {
       if (count > 20) trial.holds(used() <= 12 + 4 * count, "a tiny arena of many containers uses no more");
     }
     insert(<u64>(ITEMS_MAX + 1) << 20);
-    trial.same(used(), bumpMark(), "used by a full arena");
+    trial.same(used(), Header.bump(), "used by a full arena");
     freshArena(32);
     for (let offset: u64 = 0; offset < 1920; offset += 3) {
       insert(offset);
@@ -296,7 +291,7 @@ describe("an arena", () => {
       }
     }
     insert(1920);
-    trial.same(used(), bumpMark(), "used by a full arena with a short bitset");
+    trial.same(used(), Header.bump(), "used by a full arena with a short bitset");
     trial.end();
   });
 
@@ -304,8 +299,8 @@ describe("an arena", () => {
     const trial = new Trial(110);
     trial.same(wasteful(), 0, "empty bitmap");
     const blocks = new Blocks(trial);
-    setEntryTotal(2);                         // of more members than a full arena becomes a tiny one with
-    setTotalCardinality(512);
+    Header.setEntries(2);                         // of more members than a full arena becomes a tiny one with
+    Header.setCardinality(512);
     trial.same(wasteful(), 0, "no blocks");
     blocks.add(96);
     blocks.add(8);
@@ -314,10 +309,10 @@ describe("an arena", () => {
     // 288 bytes are in use then, with the header: an eighth of that and 64 is 100.
     blocks.add(8);
     blocks.drop(0);
-    trial.same(freedBytes(), 96, "freed by then");
+    trial.same(Header.freed(), 96, "freed by then");
     trial.same(wasteful(), 0, "96 bytes freed");
     blocks.drop(1);
-    trial.same(freedBytes(), 104, "freed in the end");
+    trial.same(Header.freed(), 104, "freed in the end");
     trial.same(wasteful(), 1, "104 bytes freed");
     trial.end();
   });
@@ -330,7 +325,7 @@ describe("an arena", () => {
       resetToEmpty();
       promoteContainer();
       for (let key: u32 = 0; key < members; key++) {
-        setSingle(insertEntry(key), key);
+        insertEntry(key).setSingle(key);
         adjust(key, 1);
       }
       trial.same(wasteful(), u32(i < few.length), members.toString() + " lone members");

@@ -1,6 +1,6 @@
 import { begin } from "../../arena/builder/state";
 import { cross } from "../../combine/compare/cross";
-import { CURSOR_BYTES } from "../../combine/walk/cursor";
+import { Cursor } from "../../combine/walk/cursor";
 import { shareAll, shareAtLeast } from "../../combine/compare/facet";
 import { Operation } from "../../combine/term/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
@@ -59,7 +59,7 @@ function shareUpTo(trial: Trial, one: Model, facets: Model[]): void {
     for (let more: u64 = 0; more < 3; more++) {
       const need = more ? both + more - 1 : 0;
       freshArena(40);
-      begin(0, 2 * CURSOR_BYTES);
+      begin(0, 2 * Cursor.BYTES);
       const counted = shareAtLeast(i + 1, need);
       enter();
       if (both >= need) trial.same(counted, both, "facet " + i.toString() + " that shares enough");

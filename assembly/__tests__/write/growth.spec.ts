@@ -3,7 +3,7 @@
 import { arena } from "../../env/memory";
 import { makeRoom } from "../../arena/layout/header";
 import { used } from "../../arena/change/forms";
-import { LEAF_MAX } from "../../arena/layout/node";
+import { Node } from "../../arena/layout/node";
 import { addAll } from "../../write/batch/add";
 import { removeAll } from "../../write/batch/remove";
 import { makeRemovable, settle, takeBack } from "../../write/undo";
@@ -188,7 +188,7 @@ describe("failing growth", () => {
 
   it("cannot interrupt cutting a container out of a span: that grows the arena exactly once", () => {
     const trial = new Trial(1103);
-    for (let entries: u64 = 1; entries <= 2 * LEAF_MAX; entries++) {
+    for (let entries: u64 = 1; entries <= 2 * Node.LEAF_MAX; entries++) {
       freshArena(40);
       // Five consecutive members each, because fewer would be packed.
       for (let i: u64 = 0; i < 5 * entries; i++) set(i / 5 << 20 | i % 5, 1);

@@ -1,6 +1,6 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
-import { isPaged } from "../../arena/layout/header";
+import { Header } from "../../arena/layout/header";
 import { used, wasteful } from "../../arena/change/forms";
 import { entriesHeld } from "../../arena/read/directory";
 import { cardinality } from "../../read/query";
@@ -48,7 +48,7 @@ function setOperand(more: Model, trial: Trial): void {
  * that memory 0 grows at most once. It grows before that, without changing members, for each leaf that is
  * unpacked.
  */
-function mergeInto(trial: Trial, model: Model, more: Model, once: bool = !isPaged()): Model {
+function mergeInto(trial: Trial, model: Model, more: Model, once: bool = !Header.isPaged()): Model {
   trial.steps++;
   setOperand(more, trial);
   const growths = growCount();

@@ -1,5 +1,4 @@
 import { Own } from "../../env/view";
-import { entryCount, entryKind } from "../../arena/layout/entry";
 import { findEntry } from "../../arena/read/directory";
 import { used } from "../../arena/change/forms";
 import { asOperand, Form, Trial, build, freshArena } from "../support/bitmap-arena";
@@ -31,7 +30,7 @@ function change(trial: Trial, model: Model, low: u32, value: u32): void {
 // @ts-ignore: decorator
 @inline function kindNow(): i32 {
   const entry = findEntry(KEY);
-  return entry ? <i32>entryKind<Own>(entry) : -1;
+  return entry ? <i32>entry.kind<Own>() : -1;
 }
 
 describe("a container around the sizes at which it becomes a short bitset", () => {
@@ -106,7 +105,7 @@ describe("a container around the sizes at which it becomes a short bitset", () =
       change(trial, model, low, 0);
       const entry = findEntry(KEY);
       if (!entry) break;
-      if (!converted && entryKind<Own>(entry) != Kind.SHORT) converted = entryCount<Own>(entry);
+      if (!converted && entry.kind<Own>() != Kind.SHORT) converted = entry.count<Own>();
     }
     trial.same(kindNow(), -1, "kind when all are cleared");
     trial.holds(

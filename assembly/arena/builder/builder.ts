@@ -9,20 +9,13 @@
 // state.ts has the builder's own data, waiting.ts the small arrays that wait.
 
 import { Own } from "../../env/view";
-import {
-  ROOT, bumpMark, heldAt, letGo, makeRoom, resetToEmpty, setEntryTotal, setTotalCardinality,
-} from "../layout/header";
-import { allocateFresh, blockBytes, release } from "../layout/blocks";
-import {
-  ENTRY_BYTES, SPAN_MAX, plainCount, plainKey, plainKind, plainBlock, plainSpan, setFull,
-} from "../layout/entry";
+import { Header, heldAt, makeRoom, resetToEmpty } from "../layout/header";
+import { Block, allocateFresh, release } from "../layout/blocks";
+import { Entry } from "../layout/entry";
 import { ITEMS_MAX, lowsFrom } from "../packed/layout";
 import { beginTight, tightBytes } from "../packed/begin";
 import { beginTinyShort, packFull } from "../change/forms";
-import {
-  INNER_MAX, LEAF_MAX, NODE_HEADER, ROOMY_INNER, ROOMY_SLOTS, SLOT_BYTES, nodeBytes, setRoomy, slotAt,
-  slotCardinality, slotKey, writeNode, writeSlot,
-} from "../layout/node";
+import { Node, Slot } from "../layout/node";
 import { Kind } from "../../container/kind";
 import { arrayBytes } from "../../container/limits";
 import {
@@ -32,7 +25,7 @@ import {
 import { LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting } from "./waiting";
 
 // @ts-ignore: decorator
-@inline function lastKeyOf(entry: usize): u64 { return plainKey<Own>(entry) + plainSpan<Own>(entry) - 1; }
+@inline function lastKeyOf(entry: Entry): u64 { return entry.plainKey<Own>() + entry.plainSpan<Own>() - 1; }
 /** A packed leaf with more entries may be ended before it is full. */
 // @ts-ignore: decorator
 @inline const ENTRIES_LEAST: u32 = 6;
@@ -43,9 +36,9 @@ import { LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting
  * Appends an entry for `key`, which is greater than all before, and counts its `members`. Returns the entry,
  * which the caller completes with a set...() of arena/layout/entry.ts before anything is allocated.
  */
-export function append(key: u64, members: u64): usize {
+export function append(key: u64, members: u64): Entry {
   if (!isOrdinary(heldAt())) makeOrdinary();
-  else if (load<u32>(heldAt(), IN_LEAF) == LEAF_MAX) {
+  else if (load<u32>(heldAt(), IN_LEAF) == Node.LEAF_MAX) {
     writeLeaf(false);
     store<u32>(heldAt(), 1, ORDINARY);
   }
@@ -58,17 +51,17 @@ export function appendFull(key: u64, span: u64): void {
   const inLeaf = load<u32>(builder, IN_LEAF);
   if (inLeaf) {
     const last = bufferedEntry(builder, inLeaf - 1);
-    if (plainKind<Own>(last) == Kind.FULL && lastKeyOf(last) + 1 == key) {
-      const joined = min(span, SPAN_MAX - plainSpan<Own>(last));
-      setFull(last, plainSpan<Own>(last) + joined);
+    if (last.plainKind<Own>() == Kind.FULL && lastKeyOf(last) + 1 == key) {
+      const joined = min(span, Entry.SPAN_MAX - last.plainSpan<Own>());
+      last.setFull(last.plainSpan<Own>() + joined);
       countAppended(builder, joined << 16);
       key += joined;
       span -= joined;
     }
   }
   while (span) {
-    const part = min(span, SPAN_MAX);
-    setFull(append(key, part << 16), part);
+    const part = min(span, Entry.SPAN_MAX);
+    append(key, part << 16).setFull(part);
     key += part;
     span -= part;
   }
@@ -103,51 +96,51 @@ export function finish(): void {
     if (load<u32>(heldAt(), IN_LEAF)) writeLeaf(false);
   }
   let slots = load<u32>(heldAt(), SLOTS);
-  const root = <usize>load<u32>(heldAt(), ROOM_FOR_ROOT);
-  if (root && (slots == 1 || slots > ROOMY_SLOTS)) release(root, ROOMY_INNER);
+  const root = changetype<Node>(<usize>load<u32>(heldAt(), ROOM_FOR_ROOT));
+  if (root && (slots == 1 || slots > Node.ROOMY_SLOTS)) release(changetype<usize>(root), Node.ROOMY_INNER);
   // One level of inner nodes at a time;
   // the slots of the nodes that are written replace those of their children.
   for (let level: u32 = 1; slots > 1; level++) {
     let written: u32 = 0;
-    for (let from: u32 = 0; from < slots; from += INNER_MAX) {
-      const held = min(INNER_MAX, slots - from);
-      const roomy = root != 0 && level == 1 && slots <= ROOMY_SLOTS;
-      const node = roomy ? root : allocateFresh(blockBytes(nodeBytes(level, held)));
-      const first = slotsAt(heldAt()) + <usize>from * SLOT_BYTES;
-      writeNode(node, level, held);
-      setRoomy(node, roomy);
-      memory.copy(node + NODE_HEADER, first, <usize>held * SLOT_BYTES);
+    for (let from: u32 = 0; from < slots; from += Node.INNER_MAX) {
+      const held = min(Node.INNER_MAX, slots - from);
+      const roomy = changetype<usize>(root) != 0 && level == 1 && slots <= Node.ROOMY_SLOTS;
+      const node = roomy ? root : changetype<Node>(allocateFresh(Block.bytes(Node.bytes(level, held))));
+      const first = slotsAt(heldAt()) + <usize>from * Slot.BYTES;
+      node.write(level, held);
+      node.setRoomy(roomy);
+      memory.copy(changetype<usize>(node) + Node.HEADER, first, <usize>held * Slot.BYTES);
       let below: u64 = 0;
-      for (let i: u32 = 0; i < held; i++) below += slotCardinality<Own>(slotAt(node, i));
-      writeSlot(slotsAt(heldAt()) + <usize>written * SLOT_BYTES, slotKey<Own>(slotAt(node, 0)), node, below);
+      for (let i: u32 = 0; i < held; i++) below += node.slotAt(i).cardinality<Own>();
+      changetype<Slot>(slotsAt(heldAt()) + <usize>written * Slot.BYTES).write(node.slotAt(0).key<Own>(), changetype<usize>(node), below);
       written++;
     }
     slots = written;
   }
-  store<u32>(0, load<u32>(slotsAt(heldAt()), 8), ROOT);
-  setEntryTotal(entries);
-  setTotalCardinality(members);
-  letGo();
+  store<u32>(0, load<u32>(slotsAt(heldAt()), 8), Header.ROOT);
+  Header.setEntries(entries);
+  Header.setCardinality(members);
+  Header.release();
   if (members - 1 < ITEMS_MAX) packFull();    // 0 members are 2^64
 }
 
 /** Makes the arena a tiny one if its only container is a short bitset that fits one. */
-function finishShort(entry: usize, entries: u32): bool {
-  if (entries != 1 || plainKind<Own>(entry) != Kind.SHORT) return false;
-  return beginTinyShort(plainKey<Own>(entry), plainCount<Own>(entry), plainBlock<Own>(entry));
+function finishShort(entry: Entry, entries: u32): bool {
+  if (entries != 1 || entry.plainKind<Own>() != Kind.SHORT) return false;
+  return beginTinyShort(entry.plainKey<Own>(), entry.plainCount<Own>(), entry.plainBlock<Own>());
 }
 
 /** Makes the arena a tiny one of the arrays that wait, which are all there is, if that takes least. */
 function finishPacked(entries: u32): bool {
   let builder = heldAt();
-  const members = <u32>load<u64>(builder, LEAF_MEMBERS), first = plainKey<Own>(bufferedEntry(builder, 0));
-  const last = plainKey<Own>(bufferedEntry(builder, entries - 1)), bytes = tightBytes(first, last, members);
-  const others = bumpMark() + <usize>entries * ENTRY_BYTES;   // without blocks
+  const members = <u32>load<u64>(builder, LEAF_MEMBERS), first = bufferedEntry(builder, 0).plainKey<Own>();
+  const last = bufferedEntry(builder, entries - 1).plainKey<Own>(), bytes = tightBytes(first, last, members);
+  const others = Header.bump() + <usize>entries * Entry.BYTES;   // without blocks
   if (others < bytes && others + blocksOfWaiting(builder, 0, entries) < bytes) return false;
   makeRoom(bytes);                            // moves the builder out of the way
   builder = heldAt();
   beginTight(0, first, last, members);
   memory.copy(lowsFrom<Own>(0, 0), waitingLow(builder, 0), arrayBytes(members));
-  putWaitingKeys(0, builder, 0, entries);
+  putWaitingKeys(changetype<Node>(0), builder, 0, entries);
   return true;
 }

@@ -19,12 +19,10 @@
 
 import { Own } from "../../env/view";
 import { arrayBytes } from "../../container/limits";
-import { allocateFresh, blockBytes } from "../layout/blocks";
-import { ENTRY_BYTES, plainKey, setKey } from "../layout/entry";
+import { Block, allocateFresh } from "../layout/blocks";
+import { Entry } from "../layout/entry";
 import { growTo, heldAt, holdBack, holdBackMore, makeRoom, resetToFull } from "../layout/header";
-import {
-  LEAF_MAX, NODE_HEADER, ROOMY_BYTES, SLOT_BYTES, nodeBytes, setRoomy, writeNode, writeSlot,
-} from "../layout/node";
+import { Node, Slot } from "../layout/node";
 import { ITEMS_MAX } from "../packed/layout";
 
 // Where the fields are, as above. NEED_BLOCKS: whether an array that waits would need a block.
@@ -61,13 +59,13 @@ import { ITEMS_MAX } from "../packed/layout";
 }
 
 // @ts-ignore: decorator
-@inline export function bufferedEntry(builder: usize, index: u32): usize {
-  return builder + LEAF + load<u32>(builder, LOWS_ROOM) + <usize>index * ENTRY_BYTES;
+@inline export function bufferedEntry(builder: usize, index: u32): Entry {
+  return changetype<Entry>(builder + LEAF + load<u32>(builder, LOWS_ROOM) + <usize>index * Entry.BYTES);
 }
 
 // @ts-ignore: decorator
 @inline export function slotsAt(builder: usize): usize {
-  return bufferedEntry(builder, load<u32>(builder, LEAF_ROOM));
+  return changetype<usize>(bufferedEntry(builder, load<u32>(builder, LEAF_ROOM)));
 }
 
 // @ts-ignore: decorator
@@ -87,12 +85,12 @@ import { ITEMS_MAX } from "../packed/layout";
 
 /** Capacity of the slots at first. */
 // @ts-ignore: decorator
-@inline function slotsRoom(entries: u64): u64 { return min(entries, entries / LEAF_MAX + 16); }
+@inline function slotsRoom(entries: u64): u64 { return min(entries, entries / Node.LEAF_MAX + 16); }
 
 /** Bytes that the builder needs at first for its own data in an arena of at most `entries` entries. */
 export function builderBytes(entries: u64): u64 {
-  return <u64>LEAF + lowsRoom(entries) + <u64>leafRoom(entries) * ENTRY_BYTES
-    + slotsRoom(entries) * SLOT_BYTES;
+  return <u64>LEAF + lowsRoom(entries) + <u64>leafRoom(entries) * Entry.BYTES
+    + slotsRoom(entries) * Slot.BYTES;
 }
 
 /** Begins an arena of at most `entries` entries, with `scratch` bytes for the caller at the arena's end. */
@@ -110,36 +108,36 @@ export function begin(entries: u64, scratch: usize): void {
 
 /** A new entry at the end of the leaf buffer. */
 // @ts-ignore: decorator
-@inline export function newEntry(builder: usize, key: u64, members: u64): usize {
+@inline export function newEntry(builder: usize, key: u64, members: u64): Entry {
   const index = load<u32>(builder, IN_LEAF);
   if (index >= load<u32>(builder, LEAF_ROOM)) unreachable();  // more entries than were announced
   store<u32>(builder, index + 1, IN_LEAF);
   store<u32>(builder, load<u32>(builder, ENTRIES) + 1, ENTRIES);
   countAppended(builder, members);
   const entry = bufferedEntry(builder, index);
-  setKey(entry, key);
+  entry.setKey(key);
   return entry;
 }
 
 /** Writes an ordinary leaf with copies of `count` entries. */
 // @ts-ignore: decorator
-@inline export function layEntries(leaf: usize, entries: usize, held: u32): void {
-  writeNode(leaf, 0, held);
-  memory.copy(leaf + NODE_HEADER, entries, <usize>held * ENTRY_BYTES);
+@inline export function layEntries(leaf: Node, entries: usize, held: u32): void {
+  leaf.write(0, held);
+  memory.copy(changetype<usize>(leaf) + Node.HEADER, entries, <usize>held * Entry.BYTES);
 }
 
 /** Adds a slot for a leaf. */
 // @ts-ignore: decorator
-@inline export function addLeaf(leaf: usize, key: u64, members: u64): void {
+@inline export function addLeaf(leaf: Node, key: u64, members: u64): void {
   if (load<u32>(heldAt(), SLOTS) == load<u32>(heldAt(), SLOTS_ROOM)) growSlots();
   const builder = heldAt(), slots = load<u32>(builder, SLOTS);
-  writeSlot(slotsAt(builder) + <usize>slots * SLOT_BYTES, key, leaf, members);
+  changetype<Slot>(slotsAt(builder) + <usize>slots * Slot.BYTES).write(key, changetype<usize>(leaf), members);
   store<u32>(builder, slots + 1, SLOTS);
 }
 
 /** Makes room for twice as many slots. The data before them, and so the builder, moves down. */
 function growSlots(): void {
-  const room = load<u32>(heldAt(), SLOTS_ROOM), more = <usize>room * SLOT_BYTES;
+  const room = load<u32>(heldAt(), SLOTS_ROOM), more = <usize>room * Slot.BYTES;
   makeRoom(more);
   const from = heldAt(), to = from - more;
   memory.copy(to, from, slotsAt(from) + more - from);
@@ -156,11 +154,11 @@ function growSlots(): void {
 /** Writes the leaf buffer as a leaf, with its slot. */
 export function writeLeaf(roomy: bool): void {
   const entries = load<u32>(heldAt(), IN_LEAF);
-  const leaf = allocateFresh(blockBytes(roomy ? ROOMY_BYTES : nodeBytes(0, entries)));
+  const leaf = changetype<Node>(allocateFresh(Block.bytes(roomy ? Node.ROOMY_BYTES : Node.bytes(0, entries))));
   let builder = heldAt();
-  layEntries(leaf, bufferedEntry(builder, 0), entries);
-  setRoomy(leaf, roomy);
-  addLeaf(leaf, plainKey<Own>(bufferedEntry(builder, 0)), load<u64>(builder, LEAF_MEMBERS));
+  layEntries(leaf, changetype<usize>(bufferedEntry(builder, 0)), entries);
+  leaf.setRoomy(roomy);
+  addLeaf(leaf, bufferedEntry(builder, 0).plainKey<Own>(), load<u64>(builder, LEAF_MEMBERS));
   builder = heldAt();                         // the slots may have grown
   store<u32>(builder, 0, IN_LEAF);
   store<u32>(builder, 0, ORDINARY);

@@ -9,16 +9,16 @@ import {
   newEntry, waitingLow, writeLeaf,
 } from "./state";
 import { freedWithPages } from "../change/forms";
-import { allocateFresh, allocatePage, blockBytes, pageAfter } from "../layout/blocks";
-import { ENTRY_BYTES, plainCount, plainKey, setBlock, setPair, setSingle } from "../layout/entry";
-import { HEADER_BYTES, bumpMark, freedBytes, heldAt, makeRoom } from "../layout/header";
-import { LEAF_MAX, ROOMY_INNER, nodeBlock } from "../layout/node";
+import { Block, allocateFresh, allocatePage, pageAfter } from "../layout/blocks";
+import { Entry } from "../layout/entry";
+import { Header, heldAt, makeRoom } from "../layout/header";
+import { Node } from "../layout/node";
 import { beginKeys, beginPage, highBytes, leafBase, pageMembers, putHighs } from "../packed/begin";
 import { ITEMS_MAX, PAGE_BYTES, lowsFrom } from "../packed/layout";
 
 /** An ordinary leaf with this many entries or more may be ended before it is full. */
 // @ts-ignore: decorator
-@inline export const LEAF_LEAST: u32 = LEAF_MAX / 2;
+@inline export const LEAF_LEAST: u32 = Node.LEAF_MAX / 2;
 /** When more than ITEMS_MAX members wait, leaves are written until no more than these are left. */
 // @ts-ignore: decorator
 @inline const WAITING_LEFT: u32 = ITEMS_MAX / 2;
@@ -30,7 +30,7 @@ import { ITEMS_MAX, PAGE_BYTES, lowsFrom } from "../packed/layout";
 @inline export function waitingRoom(): usize {
   const builder = heldAt();
   if (!isOrdinary(builder)) return waitingLow(builder, load<u32>(builder, LEAF_MEMBERS));
-  return load<u32>(builder, IN_LEAF) == LEAF_MAX ? waitingLow(builder, 0) : 0;
+  return load<u32>(builder, IN_LEAF) == Node.LEAF_MAX ? waitingLow(builder, 0) : 0;
 }
 
 /**
@@ -40,7 +40,7 @@ import { ITEMS_MAX, PAGE_BYTES, lowsFrom } from "../packed/layout";
 export function appendSmall(key: u64, count: u32): void {
   if (isOrdinary(heldAt())) writeLeaf(false);  // a full one, behind which small arrays wait again
   const builder = heldAt();
-  setBlock(newEntry(builder, key, count), Kind.ARRAY, count, 0);
+  newEntry(builder, key, count).setBlock(Kind.ARRAY, count, 0);
   if (count > 2) store<u32>(builder, 1, NEED_BLOCKS);
   if (load<u64>(builder, LEAF_MEMBERS) > ITEMS_MAX) writeWaiting(WAITING_LEFT);
 }
@@ -57,19 +57,19 @@ export function writeWaiting(left: u32): void {
       entry += lone;
       member += lone;
       while (entry < entries && fitsPage(builder, first, entry, member - from)) {
-        member += plainCount<Own>(bufferedEntry(builder, entry++));
+        member += bufferedEntry(builder, entry++).plainCount<Own>();
       }
       writePage(first, entry, from, member);
     } else {
-      for (const end = min(entries, first + LEAF_MAX); entry < end; entry++) {
-        member += plainCount<Own>(bufferedEntry(builder, entry));
+      for (const end = min(entries, first + Node.LEAF_MAX); entry < end; entry++) {
+        member += bufferedEntry(builder, entry).plainCount<Own>();
       }
       writeSmall(first, entry, from, member);
     }
     builder = heldAt();
   }
   const rest = entries - entry;
-  memory.copy(bufferedEntry(builder, 0), bufferedEntry(builder, entry), <usize>rest * ENTRY_BYTES);
+  memory.copy(changetype<usize>(bufferedEntry(builder, 0)), changetype<usize>(bufferedEntry(builder, entry)), <usize>rest * Entry.BYTES);
   memory.copy(waitingLow(builder, 0), waitingLow(builder, member), arrayBytes(members - member));
   store<u32>(builder, rest, IN_LEAF);
   store<u64>(builder, members - member, LEAF_MEMBERS);
@@ -78,33 +78,33 @@ export function writeWaiting(left: u32): void {
 /** Whether pages take less than ordinary leaves and their blocks for all arrays that wait. */
 function packingPays(builder: usize, entries: u32, members: u32): bool {
   const most = pageMembers(
-    plainKey<Own>(bufferedEntry(builder, 0)), plainKey<Own>(bufferedEntry(builder, entries - 1)),
+    bufferedEntry(builder, 0).plainKey<Own>(), bufferedEntry(builder, entries - 1).plainKey<Own>(),
   );
   return <u64>members * PAGE_BYTES < <u64>most * waitingBytes(builder, 0, entries);
 }
 
 /** Bytes of the arrays from .. to - 1 that wait as ordinary entries with their blocks. */
 function waitingBytes(builder: usize, from: u32, to: u32): usize {
-  return <usize>(to - from) * ENTRY_BYTES + blocksOfWaiting(builder, from, to);
+  return <usize>(to - from) * Entry.BYTES + blocksOfWaiting(builder, from, to);
 }
 
 export function blocksOfWaiting(builder: usize, from: u32, to: u32): usize {
   let bytes: usize = 0;
   if (!load<u32>(builder, NEED_BLOCKS)) return 0;
   for (let i = from; i < to; i++) {
-    const count = plainCount<Own>(bufferedEntry(builder, i));
-    if (count > 2) bytes += blockBytes(arrayBytes(count));
+    const count = bufferedEntry(builder, i).plainCount<Own>();
+    if (count > 2) bytes += Block.bytes(arrayBytes(count));
   }
   return bytes;
 }
 
 /** How many arrays from `first` on a page certainly holds if each has one member. */
 function loneInPage(builder: usize, first: u32, entries: u32): u32 {
-  const key = plainKey<Own>(bufferedEntry(builder, first));
+  const key = bufferedEntry(builder, first).plainKey<Own>();
   let held = entries - first, fits: u32 = 0;
   while (fits < held) {
     if (fits) held = fits;
-    fits = pageMembers(key, plainKey<Own>(bufferedEntry(builder, first + held - 1)));
+    fits = pageMembers(key, bufferedEntry(builder, first + held - 1).plainKey<Own>());
   }
   return held;
 }
@@ -112,31 +112,31 @@ function loneInPage(builder: usize, first: u32, entries: u32): u32 {
 /** Whether a page that begins with array `first` and has `members` members also holds array `entry`. */
 // @ts-ignore: decorator
 @inline function fitsPage(builder: usize, first: u32, entry: u32, members: u32): bool {
-  const next = bufferedEntry(builder, entry), least = plainKey<Own>(bufferedEntry(builder, first));
-  return members + plainCount<Own>(next) <= pageMembers(least, plainKey<Own>(next));
+  const next = bufferedEntry(builder, entry), least = bufferedEntry(builder, first).plainKey<Own>();
+  return members + next.plainCount<Own>() <= pageMembers(least, next.plainKey<Own>());
 }
 
 /** Writes a page of the arrays first .. last - 1 that wait, which have the members from .. to - 1. */
 function writePage(first: u32, last: u32, from: u32, to: u32): void {
-  if (bumpMark() == HEADER_BYTES) {           // otherwise alignment padding of the first page
-    allocateFresh(ROOMY_INNER);
-    store<u32>(heldAt(), HEADER_BYTES, ROOM_FOR_ROOT);
+  if (Header.bump() == Header.BYTES) {           // otherwise alignment padding of the first page
+    allocateFresh(Node.ROOMY_INNER);
+    store<u32>(heldAt(), Header.BYTES, ROOM_FOR_ROOT);
   }
-  const page = allocatePage(), builder = heldAt();
-  const key = plainKey<Own>(bufferedEntry(builder, first));
-  beginPage(page, key, plainKey<Own>(bufferedEntry(builder, last - 1)), to - from);
-  memory.copy(lowsFrom<Own>(page, 0), waitingLow(builder, from), arrayBytes(to - from));
+  const page = changetype<Node>(allocatePage()), builder = heldAt();
+  const key = bufferedEntry(builder, first).plainKey<Own>();
+  beginPage(changetype<usize>(page), key, bufferedEntry(builder, last - 1).plainKey<Own>(), to - from);
+  memory.copy(lowsFrom<Own>(changetype<usize>(page), 0), waitingLow(builder, from), arrayBytes(to - from));
   putWaitingKeys(page, builder, first, last);
   addLeaf(page, key, to - from);
 }
 
 /** Writes the keys of the arrays first .. last - 1 that wait to a packed leaf. */
-export function putWaitingKeys(leaf: usize, builder: usize, first: u32, last: u32): void {
-  let highs = beginKeys(leaf), entry = bufferedEntry(builder, first);
-  const width = highBytes(leaf), base = leafBase(leaf);
+export function putWaitingKeys(leaf: Node, builder: usize, first: u32, last: u32): void {
+  let highs = beginKeys(changetype<usize>(leaf)), entry = bufferedEntry(builder, first);
+  const width = highBytes(changetype<usize>(leaf)), base = leafBase(changetype<usize>(leaf));
   if (!width) return;
-  for (const end = bufferedEntry(builder, last); entry < end; entry += ENTRY_BYTES) {
-    highs = putHighs(highs, width, plainKey<Own>(entry) - base, plainCount<Own>(entry));
+  for (const end = bufferedEntry(builder, last); changetype<usize>(entry) < changetype<usize>(end); entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES)) {
+    highs = putHighs(highs, width, entry.plainKey<Own>() - base, entry.plainCount<Own>());
   }
 }
 
@@ -145,10 +145,10 @@ export function putWaitingKeys(leaf: usize, builder: usize, first: u32, last: u3
  */
 function writeSmall(first: u32, last: u32, from: u32, to: u32): void {
   settleWaiting(first, last, from);
-  const leaf = allocateFresh(nodeBlock(0, last - first)), builder = heldAt();
+  const leaf = changetype<Node>(allocateFresh(Node.block(0, last - first))), builder = heldAt();
   const entries = bufferedEntry(builder, first);
-  layEntries(leaf, entries, last - first);
-  addLeaf(leaf, plainKey<Own>(entries), to - from);
+  layEntries(leaf, changetype<usize>(entries), last - first);
+  addLeaf(leaf, entries.plainKey<Own>(), to - from);
 }
 
 /** Gives the arrays first .. last - 1 that wait, whose members begin with `member`, entries as in a leaf. */
@@ -156,14 +156,14 @@ function settleWaiting(first: u32, last: u32, member: u32): void {
   makeRoom(blocksOfWaiting(heldAt(), first, last));
   const builder = heldAt();
   for (let i = first; i < last; i++) {
-    const entry = bufferedEntry(builder, i), count = plainCount<Own>(entry);
+    const entry = bufferedEntry(builder, i), count = entry.plainCount<Own>();
     const lows = waitingLow(builder, member);
-    if (count == 1) setSingle(entry, load<u16>(lows));
-    else if (count == 2) setPair(entry, load<u16>(lows), load<u16>(lows, 2));
+    if (count == 1) entry.setSingle(load<u16>(lows));
+    else if (count == 2) entry.setPair(load<u16>(lows), load<u16>(lows, 2));
     else {
-      const at = allocateFresh(blockBytes(arrayBytes(count)));
+      const at = allocateFresh(Block.bytes(arrayBytes(count)));
       memory.copy(at, lows, arrayBytes(count));
-      setBlock(entry, Kind.ARRAY, count, at);
+      entry.setBlock(Kind.ARRAY, count, at);
     }
     member += count;
   }
@@ -183,6 +183,6 @@ export function makeOrdinary(): void {
 
 /** Whether aligning another page skips so little that the arena is not wasteful. */
 function pagePays(): bool {
-  const mark = bumpMark(), at = pageAfter(mark);
-  return freedBytes() + (at - mark) <= freedWithPages(at + PAGE_BYTES);
+  const mark = Header.bump(), at = pageAfter(mark);
+  return Header.freed() + (at - mark) <= freedWithPages(at + PAGE_BYTES);
 }

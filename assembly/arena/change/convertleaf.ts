@@ -2,9 +2,9 @@
 // (arena/layout/node.ts) and packed ones (arena/packed/layout.ts). Nothing here knows of the nodes above.
 
 import { Own } from "../../env/view";
-import { allocate, blockBytes, releaseTail } from "../layout/blocks";
-import { setBlock, setKey, setPair, setSingle } from "../layout/entry";
-import { entryAt, nodeBlock, writeNode } from "../layout/node";
+import { Block, allocate, releaseTail } from "../layout/blocks";
+import { Entry } from "../layout/entry";
+import { Node } from "../layout/node";
 import { PAGE_BYTES, keyAt, lowsFrom, packedBytes, packedCount } from "../packed/layout";
 import { beginPage, copyMembers } from "../packed/begin";
 import { groupEnd, groupsIn } from "../packed/groups";
@@ -14,10 +14,10 @@ import { arrayBytes, shortBytes } from "../../container/limits";
 import { clearShort, shortBase } from "../../container/short";
 
 /** Writes members from .. to - 1 of the packed leaf `image` to a page. Returns it. */
-export function layPage(image: usize, from: u32, to: u32, page: usize): usize {
-  beginPage(page, keyAt<Own>(image, from), keyAt<Own>(image, to - 1), to - from);
-  copyMembers(page, 0, image, from, to);
-  return page;
+export function layPage(image: usize, from: u32, to: u32, page: Node): usize {
+  beginPage(changetype<usize>(page), keyAt<Own>(image, from), keyAt<Own>(image, to - 1), to - from);
+  copyMembers(changetype<usize>(page), 0, image, from, to);
+  return changetype<usize>(page);
 }
 
 // --- To an ordinary leaf -----------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ function blockOf(image: usize, from: u32, to: u32): usize {
   const count = to - from;
   if (count <= 2) return 0;
   const words = wordsOfGroup(image, from, to);
-  return blockBytes(prefersShort(count, words) ? shortBytes(words) : arrayBytes(count));
+  return Block.bytes(prefersShort(count, words) ? shortBytes(words) : arrayBytes(count));
 }
 
 /** Words of a bitset that the group of members from .. to - 1 spans. */
@@ -51,36 +51,36 @@ function blockOf(image: usize, from: u32, to: u32): usize {
  * Writes the groups of members from .. to - 1 of the packed leaf `image` to an ordinary leaf, and their
  * blocks. There is room for these: blocksOf(). Returns the leaf.
  */
-export function layLeaf(image: usize, from: u32, to: u32, leaf: usize): usize {
-  writeNode(leaf, 0, groupsIn<Own>(image, from, to));
+export function layLeaf(image: usize, from: u32, to: u32, leaf: Node): usize {
+  leaf.write(0, groupsIn<Own>(image, from, to));
   for (let i = from, next = from, index: u32 = 0; i < to; i = next, index++) {
     next = groupEnd<Own>(image, i);
     const bytes = blockOf(image, i, next);
-    layGroup(image, i, next, entryAt(leaf, index), bytes ? allocate(bytes) : 0);
+    layGroup(image, i, next, leaf.entryAt(index), bytes ? allocate(bytes) : 0);
   }
-  return leaf;
+  return changetype<usize>(leaf);
 }
 
 /** Writes the group of members from .. to - 1 as an entry, with its block at `at` if it needs one. */
-function layGroup(image: usize, from: u32, to: u32, entry: usize, at: usize): void {
+function layGroup(image: usize, from: u32, to: u32, entry: Entry, at: usize): void {
   const lows = lowsFrom<Own>(image, from), count = to - from, words = wordsOfGroup(image, from, to);
   if (count <= 2 || !prefersShort(count, words)) { layArray(image, from, to, entry, at); return; }
-  setKey(entry, keyAt<Own>(image, from));
+  entry.setKey(keyAt<Own>(image, from));
   clearShort(at, <u32>load<u16>(lows) >> 6, words);
   const bits = shortBase<Own>(at);
   for (let i: u32 = 0; i < count; i++) bitsetSet(bits, load<u16>(lows + arrayBytes(i)));
-  setBlock(entry, Kind.SHORT, count, at);
+  entry.setBlock(Kind.SHORT, count, at);
 }
 
 /** layGroup() for a container that is an array in any case. */
-function layArray(image: usize, from: u32, to: u32, entry: usize, at: usize): void {
+function layArray(image: usize, from: u32, to: u32, entry: Entry, at: usize): void {
   const lows = lowsFrom<Own>(image, from), count = to - from;
-  setKey(entry, keyAt<Own>(image, from));
-  if (count == 1) setSingle(entry, load<u16>(lows));
-  else if (count == 2) setPair(entry, load<u16>(lows), load<u16>(lows, 2));
+  entry.setKey(keyAt<Own>(image, from));
+  if (count == 1) entry.setSingle(load<u16>(lows));
+  else if (count == 2) entry.setPair(load<u16>(lows), load<u16>(lows, 2));
   else {
     memory.copy(at, lows, arrayBytes(count));
-    setBlock(entry, Kind.ARRAY, count, at);
+    entry.setBlock(Kind.ARRAY, count, at);
   }
 }
 
@@ -88,17 +88,17 @@ function layArray(image: usize, from: u32, to: u32, entry: usize, at: usize): vo
  * Makes a page of few members an ordinary leaf of arrays, with their blocks, all within the page's block,
  * and releases the rest of that. Needs no memory.
  */
-export function unpackWithin(page: usize): void {
-  const members = packedCount<Own>(page), bytes = (packedBytes<Own>(page) + 7) & ~7;
-  const image = page + PAGE_BYTES - bytes;    // out of the way of what is written
-  memory.copy(image, page, bytes);
+export function unpackWithin(page: Node): void {
+  const members = packedCount<Own>(changetype<usize>(page)), bytes = (packedBytes<Own>(changetype<usize>(page)) + 7) & ~7;
+  const image = changetype<usize>(page) + PAGE_BYTES - bytes;    // out of the way of what is written
+  memory.copy(image, changetype<usize>(page), bytes);
   const entries = members ? groupsIn<Own>(image, 0, members) : 0;
-  let at = page + nodeBlock(0, entries);
-  writeNode(page, 0, entries);
+  let at = changetype<usize>(page) + Node.block(0, entries);
+  page.write(0, entries);
   for (let i: u32 = 0, next: u32 = 0, index: u32 = 0; i < members; i = next, index++) {
     next = groupEnd<Own>(image, i);
-    layArray(image, i, next, entryAt(page, index), at);
-    if (next - i > 2) at += blockBytes(arrayBytes(next - i));
+    layArray(image, i, next, page.entryAt(index), at);
+    if (next - i > 2) at += Block.bytes(arrayBytes(next - i));
   }
-  releaseTail(page, at - page, PAGE_BYTES);
+  releaseTail(changetype<usize>(page), at - changetype<usize>(page), PAGE_BYTES);
 }

@@ -13,20 +13,12 @@
 
 import { SELF, arena, left } from "../../env/memory";
 import { Own } from "../../env/view";
-import {
-  FORM_FULL, FORM_TINY, HEADER_BYTES, ROOT, TINY_PAYLOAD, bumpMark, freedBytes, isPaged, isTiny, makeRoom,
-  reserve, resetToEmpty, resetToFull, setBumpMark, setEntryTotal, setTotalCardinality, totalCardinality,
-} from "../layout/header";
-import { allocateFresh, allocatePage, blockBytes } from "../layout/blocks";
+import { Header, TINY_PAYLOAD, makeRoom, reserve, resetToEmpty, resetToFull } from "../layout/header";
+import { Block, allocateFresh, allocatePage } from "../layout/blocks";
 import { advance, firstEntry, lastEntry, placeEntry, seek } from "../read/directory";
-import {
-  TINY_ENTRY, entryCount, entryKey, entryKind, entryPayload, keyOf, payloadBytes, plainKey, setBlock, setKey,
-  setTinyShort,
-} from "../layout/entry";
+import { Entry, Offset } from "../layout/entry";
 import { blocksOf, layLeaf, layPage } from "./convertleaf";
-import {
-  LEAF_MAX, ROOMY_INNER, entryAt, nodeBlock, nodeBytes, nodeCount, setRoomy, slotAt, writeNode, writeSlot,
-} from "../layout/node";
+import { Node } from "../layout/node";
 import { GROUP_MAX, groupEnd, groupStart, groupsIn, pastGroups } from "../packed/groups";
 import {
   ITEMS_MAX, PAGE_BYTES, PAGE_START, isPacked, keyAt, lowsFrom, packedBytes, packedCount,
@@ -61,33 +53,33 @@ export function beginTinyShort(key: u64, members: u32, payload: usize): bool {
 
 // @ts-ignore: decorator
 @inline function writeTinyShort(key: u64, members: u32, header: u32): void {
-  store<u32>(0, FORM_TINY | (1 << 16));
-  setKey(TINY_ENTRY, key);
-  setTinyShort(TINY_ENTRY, members, header);
+  store<u32>(0, Header.TINY | (1 << 16));
+  changetype<Entry>(Entry.TINY).setKey(key);
+  changetype<Entry>(Entry.TINY).setTinyShort(members, header);
 }
 
 /** Turns a tiny arena that is empty or a short bitset into a full one that holds the same set. */
 export function promoteContainer(): void {
-  const held = nodeCount<Own>(0), count = held ? entryCount<Own>(TINY_ENTRY) : 0;
-  const key = plainKey<Own>(TINY_ENTRY), header = load<u32>(TINY_ENTRY, 8) & SHORT_HEADER;
+  const held = changetype<Node>(0).count<Own>(), count = held ? changetype<Entry>(Entry.TINY).count<Own>() : 0;
+  const key = changetype<Entry>(Entry.TINY).plainKey<Own>(), header = load<u32>(Entry.TINY, 8) & SHORT_HEADER;
   const bytes = held ? shortBytes(wordsOf(header)) : 0;
-  const root = HEADER_BYTES, payload = root + nodeBlock(0, held);
-  const top = payload + (bytes ? blockBytes(bytes) : 0);
+  const root = changetype<Node>(Header.BYTES), payload = changetype<usize>(root) + Node.block(0, held);
+  const top = payload + (bytes ? Block.bytes(bytes) : 0);
   reserve(top);
   if (held) {
     memory.copy(payload + SHORT_HEADER_BYTES, TINY_PAYLOAD, bytes - SHORT_HEADER_BYTES);
     store<u32>(payload, header);
   }
-  memory.fill(0, 0, HEADER_BYTES);
-  store<u8>(0, <u8>FORM_FULL);
-  store<u32>(0, <u32>root, ROOT);
-  setBumpMark(top);
-  setEntryTotal(held);
-  setTotalCardinality(count);
-  writeNode(root, 0, held);
+  memory.fill(0, 0, Header.BYTES);
+  store<u8>(0, <u8>Header.FULL);
+  store<u32>(0, <u32>changetype<usize>(root), Header.ROOT);
+  Header.setBump(top);
+  Header.setEntries(held);
+  Header.setCardinality(count);
+  root.write(0, held);
   if (!held) return;
-  setKey(entryAt(root, 0), key);
-  setBlock(entryAt(root, 0), Kind.SHORT, count, payload);
+  root.entryAt(0).setKey(key);
+  root.entryAt(0).setBlock(Kind.SHORT, count, payload);
 }
 
 /**
@@ -123,8 +115,8 @@ function spread(from: usize, end: usize, wordsEnd: usize, first: u32): void {
 
 /** Turns a tiny arena that is a short bitset into a packed leaf. */
 export function packShort(): void {
-  const key = plainKey<Own>(TINY_ENTRY), count = entryCount<Own>(TINY_ENTRY);
-  const payload = entryPayload<Own>(TINY_ENTRY), words = wordCount<Own>(payload);
+  const key = changetype<Entry>(Entry.TINY).plainKey<Own>(), count = changetype<Entry>(Entry.TINY).count<Own>();
+  const payload = changetype<Entry>(Entry.TINY).payload<Own>(), words = wordCount<Own>(payload);
   const low = shortLow<Own>(payload);
   const bytes = tightBytes(key, key, count), end = TINY_PAYLOAD + (<usize>words << 3);
   reserve(bytes);
@@ -154,7 +146,7 @@ export function insertInTiny(offset: u64): bool {
     leaveOne(0, offset);
     return true;
   }
-  const key = keyOf(offset);
+  const key = Offset.key(offset);
   if (packedCount<Own>(0) == ITEMS_MAX) return false;
   let bytes = bytesWith(0, key);
   if (bytes > <usize>arena.size()) {
@@ -190,13 +182,13 @@ export function clearTiny(low: u64, high: u64): void {
 
 /** How many ordinary leaves `entries` entries take. */
 // @ts-ignore: decorator
-@inline function leavesFor(entries: u32): u32 { return (entries + LEAF_MAX - 1) / LEAF_MAX; }
+@inline function leavesFor(entries: u32): u32 { return (entries + Node.LEAF_MAX - 1) / Node.LEAF_MAX; }
 
 /** Bytes of a full arena of ordinary leaves that holds what the tiny arena, a packed leaf, does. */
 function promotedBytes(): usize {
   const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count), parts = leavesFor(entries);
-  return HEADER_BYTES + (parts > 1 ? nodeBlock(1, parts) : 0)
-    + <usize>parts * nodeBlock(0, (entries + parts - 1) / parts) + blocksOf(0, 0, count);
+  return Header.BYTES + (parts > 1 ? Node.block(1, parts) : 0)
+    + <usize>parts * Node.block(0, (entries + parts - 1) / parts) + blocksOf(0, 0, count);
 }
 
 /** Turns a tiny arena that is packed into a full one, in whose pages there is room for small groups. */
@@ -234,31 +226,31 @@ function isOfSmallGroups(): bool {
 /** Turns a tiny arena that is packed into a full one of ordinary leaves. */
 export function promoteToLeaves(): void {
   const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count), parts = leavesFor(entries);
-  const image = promotedImage(promotedBytes()), root = promotedRoot(parts, nodeBytes(1, parts));
+  const image = promotedImage(promotedBytes()), root = changetype<Node>(promotedRoot(parts, Node.bytes(1, parts)));
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
     const held = entries * (part + 1) / parts - entries * part / parts, to = pastGroups(image, from, held);
-    const leaf = layLeaf(image, from, to, allocateFresh(nodeBlock(0, held)));
+    const leaf = changetype<Node>(layLeaf(image, from, to, changetype<Node>(allocateFresh(Node.block(0, held)))));
     placePart(root, part, keyAt<Own>(image, from), leaf, to - from);
     from = to;
   }
-  setEntryTotal(entries);
-  setTotalCardinality(count);
+  Header.setEntries(entries);
+  Header.setCardinality(count);
 }
 
 /** Turns a tiny arena that is packed into a full one of `parts` pages of up to `most` members. */
 function promoteToPages(parts: u32, most: u32): void {
   const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count);
   const image = promotedImage(PAGE_START + <usize>parts * PAGE_BYTES);
-  const root = promotedRoot(parts, ROOMY_INNER);
-  if (root) setRoomy(root, true);
+  const root = changetype<Node>(promotedRoot(parts, Node.ROOMY_INNER));
+  if (root) root.setRoomy(true);
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
     const to = pageEnd(image, from, most, count);
-    const page = layPage(image, from, to, allocatePage());
+    const page = changetype<Node>(layPage(image, from, to, changetype<Node>(allocatePage())));
     placePart(root, part, keyAt<Own>(image, from), page, to - from);
     from = to;
   }
-  setEntryTotal(entries);
-  setTotalCardinality(count);
+  Header.setEntries(entries);
+  Header.setCardinality(count);
 }
 
 /**
@@ -276,16 +268,16 @@ function promotedImage(bytes: usize): usize {
 /** The node above `parts` leaves, with a block for `bytes` bytes; 0 if a single leaf is the root. */
 function promotedRoot(parts: u32, bytes: usize): usize {
   if (parts == 1) return 0;
-  const root = allocateFresh(blockBytes(bytes));
-  writeNode(root, 1, parts);
-  store<u32>(ROOT, <u32>root);
-  return root;
+  const root = changetype<Node>(allocateFresh(Block.bytes(bytes)));
+  root.write(1, parts);
+  store<u32>(Header.ROOT, <u32>changetype<usize>(root));
+  return changetype<usize>(root);
 }
 
 /** Makes the leaf, which begins with `key`, child `part` of the root; without a root, the root itself. */
-function placePart(root: usize, part: u32, key: u64, leaf: usize, members: u32): void {
-  if (root) writeSlot(slotAt(root, part), key, leaf, members);
-  else store<u32>(ROOT, <u32>leaf);
+function placePart(root: Node, part: u32, key: u64, leaf: Node, members: u32): void {
+  if (root) root.slotAt(part).write(key, changetype<usize>(leaf), members);
+  else store<u32>(Header.ROOT, <u32>changetype<usize>(leaf));
 }
 
 // --- Giving memory back ------------------------------------------------------------------------------------
@@ -295,11 +287,11 @@ function placePart(root: usize, part: u32, key: u64, leaf: usize, members: u32):
  * too much of it, and more than a few small blocks, is free, or the tiny form would do.
  */
 export function wasteful(): u32 {
-  return u32(!isTiny<Own>() && (freedBytes() > freedMost() || becomesTiny()));
+  return u32(!Header.isTiny<Own>() && (Header.freed() > freedMost() || becomesTiny()));
 }
 
 /** Bytes in freed blocks, which rewriting the arena would make free for anything. */
-export function freed(): u32 { return isTiny<Own>() ? 0 : <u32>freedBytes(); }
+export function freed(): u32 { return Header.isTiny<Own>() ? 0 : <u32>Header.freed(); }
 
 /** Arenas below this have fewer freed blocks: they are soon rewritten. */
 // @ts-ignore: decorator
@@ -311,8 +303,8 @@ export function freed(): u32 { return isTiny<Own>() ? 0 : <u32>freedBytes(); }
  */
 // @ts-ignore: decorator
 @inline function freedMost(): usize {
-  const mark = bumpMark();
-  return (isPaged() ? freedWithPages(mark) : freedPart(mark)) + 64;
+  const mark = Header.bump();
+  return (Header.isPaged() ? freedWithPages(mark) : freedPart(mark)) + 64;
 }
 // @ts-ignore: decorator
 @inline function freedPart(mark: usize): usize { return mark < LARGE_ARENA ? mark >> 3 : mark >> 2; }
@@ -331,39 +323,39 @@ export function freedWithPages(mark: usize): usize { return freedPart(mark) + PA
 /** Whether a full arena should become a tiny one. */
 // @ts-ignore: decorator
 @inline function becomesTiny(): bool {
-  const members = totalCardinality<Own>();
+  const members = Header.cardinality<Own>();
   if (members - 1 >= TINY_MOST) return false;  // 0 members are 2^64
   const bytes = packedBytesOfFull();
   const enough: usize = members > TINY_ALWAYS ? bytes * 2 : bytes * LEAVES_OVER / LEAVES_BELOW;
-  return enough <= bumpMark();
+  return enough <= Header.bump();
 }
 
 /** Bytes of the tiny arena that holds what the full one does, which has ITEMS_MAX members at most. */
 function packedBytesOfFull(): usize {
-  const first = firstEntry(), last = lastEntry<Own>(), members = <u32>totalCardinality<Own>();
-  if (first == last && entryKind<Own>(first) == Kind.SHORT) {
-    const words = wordCount<Own>(entryPayload<Own>(first));
+  const first = firstEntry(), last = lastEntry<Own>(), members = <u32>Header.cardinality<Own>();
+  if (first == last && first.kind<Own>() == Kind.SHORT) {
+    const words = wordCount<Own>(first.payload<Own>());
     if (words <= TINY_WORDS) return TINY_PAYLOAD + (<usize>words << 3);
   }
-  return tightBytes(entryKey<Own>(first), entryKey<Own>(last), members);
+  return tightBytes(first.key<Own>(), last.key<Own>(), members);
 }
 
 /**
  * Makes a full arena of ITEMS_MAX members at most, whatever their containers, a tiny one if that takes less.
  */
 export function packFull(): void {
-  const count = <u32>totalCardinality<Own>(), first = entryKey<Own>(firstEntry());
-  const last = entryKey<Own>(lastEntry<Own>()), bytes = tightBytes(first, last, count);
-  if (bytes >= bumpMark()) return;
+  const count = <u32>Header.cardinality<Own>(), first = firstEntry().key<Own>();
+  const last = lastEntry<Own>().key<Own>(), bytes = tightBytes(first, last, count);
+  if (bytes >= Header.bump()) return;
   makeRoom(bytes);
-  const image = bumpMark();
+  const image = Header.bump();
   beginTight(image, first, last, count);
   left.select(SELF);
   let member: u32 = 0;
   for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), held = entryCount<Own>(entry);
-    toArray(entryKind<Own>(entry), entryPayload<Own>(entry), held, lowsFrom<Own>(image, member));
-    putKeys(image, member, member + held, entryKey<Own>(entry));
+    const entry = placeEntry(place), held = entry.count<Own>();
+    toArray(entry.kind<Own>(), entry.payload<Own>(), held, lowsFrom<Own>(image, member));
+    putKeys(image, member, member + held, entry.key<Own>());
     member += held;
   }
   memory.copy(0, image, bytes);
@@ -378,14 +370,14 @@ export function packFull(): void {
  * if it should stay. What is cut off is as much as the change has left, or a fifth of memory 0 and more.
  */
 export function shrunkBytes(): u32 {
-  const bytes: u64 = used(), most = isTiny<Own>() ? 2 * bytes - 1 : bytes + (bytes >> 2) + SPARE_BYTES;
+  const bytes: u64 = used(), most = Header.isTiny<Own>() ? 2 * bytes - 1 : bytes + (bytes >> 2) + SPARE_BYTES;
   return most < arena.size() ? <u32>bytes : 0;
 }
 
 /** Bytes in use; the rest of memory 0 may be given back. */
 export function used(): u32 {
-  if (!isTiny<Own>()) return <u32>bumpMark();
+  if (!Header.isTiny<Own>()) return <u32>Header.bump();
   if (isPacked<Own>(0)) return <u32>max(packedBytes<Own>(0), TINY_PAYLOAD);
-  if (!nodeCount<Own>(0)) return <u32>TINY_PAYLOAD;
-  return <u32>(entryPayload<Own>(TINY_ENTRY) + payloadBytes<Own>(TINY_ENTRY));
+  if (!changetype<Node>(0).count<Own>()) return <u32>TINY_PAYLOAD;
+  return <u32>(changetype<Entry>(Entry.TINY).payload<Own>() + changetype<Entry>(Entry.TINY).payloadBytes<Own>());
 }

@@ -14,16 +14,10 @@
 // the room does not include that block.
 
 import { Own } from "../../env/view";
-import {
-  isTiny, setTotalCardinality, totalCardinality, ROOT, setEntryTotal, heldAt, bumpMark, entryTotal,
-} from "../layout/header";
+import { Header, heldAt } from "../layout/header";
 import { prepare, resize, allocate } from "../layout/blocks";
-import {
-  rootNode, nodeLevel, slotAt, addToSlot, slotChild, nodeCount, NODE_HEADER, nodeBytes, writeNode, entryAt,
-  LEAF_MAX, nodeBlock, ROOMY_BYTES, ROOMY_SLOTS, isRoomy, setNodeCount, isFull, slotKey, slotLink,
-  allocatedFor, setRoomy, itemBytes, writeSlot, slotCardinality, firstKey,
-} from "../layout/node";
-import { entryKey, setKey, entryCardinality } from "../layout/entry";
+import { Node, Slot, firstKey } from "../layout/node";
+import { Entry } from "../layout/entry";
 import { isPacked, packedCount } from "../packed/layout";
 import { slotFor, entriesUpTo } from "../read/directory";
 import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
@@ -33,17 +27,17 @@ import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
  * Each half of a full leaf has more, so that a leaf does not change back and forth.
  */
 // @ts-ignore: decorator
-@inline export const ROOMY_LEAST: u32 = LEAF_MAX * 7 / 16;
+@inline export const ROOMY_LEAST: u32 = Node.LEAF_MAX * 7 / 16;
 
 /** Adds `members` to the sums above container `key`. Call it while the entry exists. */
 export function adjust(key: u64, members: i64): void {
-  if (isTiny<Own>()) return;                  // a tiny arena's total is that of its entry
-  setTotalCardinality(totalCardinality<Own>() + members);
-  let node = rootNode<Own>();
-  while (nodeLevel<Own>(node)) {
-    const slot = slotAt(node, slotFor<Own>(node, key));
-    addToSlot(slot, members);
-    node = slotChild<Own>(slot);
+  if (Header.isTiny<Own>()) return;                  // a tiny arena's total is that of its entry
+  Header.setCardinality(Header.cardinality<Own>() + members);
+  let node = Node.root<Own>();
+  while (node.level<Own>()) {
+    const slot = node.slotAt(slotFor<Own>(node, key));
+    slot.add(members);
+    node = slot.child<Own>();
   }
 }
 
@@ -52,28 +46,28 @@ export function adjust(key: u64, members: i64): void {
  * yet, and its leaf must not be packed: loosen() of pages.ts sees to that. The caller gives the
  * entry a container and then calls adjust().
  */
-export function insertEntry(key: u64): usize {
-  if (heldAt() - bumpMark() < AMPLE_ROOM) prepare(roomToInsert(key, 1));
-  setEntryTotal(entryTotal<Own>() + 1);
-  let link: usize = ROOT;
-  let node = <usize>load<u32>(link);
-  if (isFull(node)) node = raiseRoot();
-  while (nodeLevel<Own>(node)) {
-    let slot = slotAt(node, slotFor<Own>(node, key));
-    if (key < slotKey<Own>(slot)) store<u64>(slot, key);
-    if (isFull(slotChild<Own>(slot))) {
+export function insertEntry(key: u64): Entry {
+  if (heldAt() - Header.bump() < AMPLE_ROOM) prepare(roomToInsert(key, 1));
+  Header.setEntries(Header.entries<Own>() + 1);
+  let link: usize = Header.ROOT;
+  let node = changetype<Node>(<usize>load<u32>(link));
+  if (node.isFull()) node = raiseRoot();
+  while (node.level<Own>()) {
+    let slot = node.slotAt(slotFor<Own>(node, key));
+    if (key < slot.key<Own>()) store<u64>(changetype<usize>(slot), key);
+    if (slot.child<Own>().isFull()) {
       splitChild(link, slotFor<Own>(node, key), key);         // the node may move
-      node = <usize>load<u32>(link);
-      slot = slotAt(node, slotFor<Own>(node, key));
+      node = changetype<Node>(<usize>load<u32>(link));
+      slot = node.slotAt(slotFor<Own>(node, key));
     }
-    link = slotLink(slot);
-    node = slotChild<Own>(slot);
+    link = slot.link();
+    node = slot.child<Own>();
   }
-  if (isPacked<Own>(node)) unreachable();
+  if (isPacked<Own>(changetype<usize>(node))) unreachable();
   const index = entriesUpTo<Own>(node, key);
-  node = openGap(link, index);
-  const entry = entryAt(node, index);
-  setKey(entry, key);
+  node = changetype<Node>(openGap(link, index));
+  const entry = node.entryAt(index);
+  entry.setKey(key);
   return entry;
 }
 
@@ -81,41 +75,41 @@ export function insertEntry(key: u64): usize {
  * Appends a leaf of `entries` entries to the directory of a full arena.
  * They are complete, and their keys are greater than all others.
  */
-export function appendLeaf(leaf: usize, entries: u32): void {
+export function appendLeaf(leaf: Node, entries: u32): void {
   const key = firstKey(leaf), members = nodeCardinality(leaf);
-  let link: usize = ROOT, node = rootNode<Own>();
-  if (!nodeLevel<Own>(node) || isFull(node)) node = raiseRoot();
-  while (nodeLevel<Own>(node) > 1) {
-    if (isFull(slotChild<Own>(lastSlot(node)))) {
-      splitChild(link, nodeCount<Own>(node) - 1, key);        // the node may move
-      node = <usize>load<u32>(link);
+  let link: usize = Header.ROOT, node = Node.root<Own>();
+  if (!node.level<Own>() || node.isFull()) node = raiseRoot();
+  while (node.level<Own>() > 1) {
+    if (lastSlot(node).child<Own>().isFull()) {
+      splitChild(link, node.count<Own>() - 1, key);        // the node may move
+      node = changetype<Node>(<usize>load<u32>(link));
     }
     const slot = lastSlot(node);
-    addToSlot(slot, members);
-    link = slotLink(slot);
-    node = slotChild<Own>(slot);
+    slot.add(members);
+    link = slot.link();
+    node = slot.child<Own>();
   }
-  node = openGap(link, nodeCount<Own>(node));
-  writeSlot(lastSlot(node), key, leaf, members);
-  setEntryTotal(entryTotal<Own>() + entries);
-  setTotalCardinality(totalCardinality<Own>() + members);
+  node = changetype<Node>(openGap(link, node.count<Own>()));
+  lastSlot(node).write(key, changetype<usize>(leaf), members);
+  Header.setEntries(Header.entries<Own>() + entries);
+  Header.setCardinality(Header.cardinality<Own>() + members);
 }
 
 // @ts-ignore: decorator
-@inline function lastSlot(node: usize): usize { return slotAt(node, nodeCount<Own>(node) - 1); }
+@inline function lastSlot(node: Node): Slot { return node.slotAt(node.count<Own>() - 1); }
 
 /**
  * Changes the key of an entry of a full arena; its order among the entries must not change.
  * The caller then gives it a container.
  */
-export function changeKey(entry: usize, key: u64): void {
-  const before = entryKey<Own>(entry);
-  for (let node = rootNode<Own>(); nodeLevel<Own>(node);) {
-    const slot = slotAt(node, slotFor<Own>(node, before));
-    node = slotChild<Own>(slot);
-    if (slotKey<Own>(slot) == before) store<u64>(slot, key);
+export function changeKey(entry: Entry, key: u64): void {
+  const before = entry.key<Own>();
+  for (let node = Node.root<Own>(); node.level<Own>();) {
+    const slot = node.slotAt(slotFor<Own>(node, before));
+    node = slot.child<Own>();
+    if (slot.key<Own>() == before) store<u64>(changetype<usize>(slot), key);
   }
-  setKey(entry, key);
+  entry.setKey(key);
 }
 
 /**
@@ -123,32 +117,32 @@ export function changeKey(entry: usize, key: u64): void {
  * Returns the node, which may have moved.
  */
 export function openGap(link: usize, index: u32): usize {
-  let node = <usize>load<u32>(link);
+  let node = changetype<Node>(<usize>load<u32>(link));
   if (!hasRoom(node)) {
-    const level = nodeLevel<Own>(node), bytes = nodeBytes(level, nodeCount<Own>(node) + 1);
-    const roomy = !level && becomesRoomy(bytes, link == ROOT);
-    node = resize(node, allocatedFor(node), roomy ? ROOMY_BYTES : bytes);
-    store<u32>(link, <u32>node);
-    setRoomy(node, roomy);
+    const level = node.level<Own>(), bytes = Node.bytes(level, node.count<Own>() + 1);
+    const roomy = !level && becomesRoomy(bytes, link == Header.ROOT);
+    node = changetype<Node>(resize(changetype<usize>(node), node.allocatedFor(), roomy ? Node.ROOMY_BYTES : bytes));
+    store<u32>(link, <u32>changetype<usize>(node));
+    node.setRoomy(roomy);
   }
   shift(node, index);
-  return node;
+  return changetype<usize>(node);
 }
 
 /** Whether the block of a node that is not packed has room for one more item. */
 // @ts-ignore: decorator
-@inline export function hasRoom(node: usize): bool {
-  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
-  if (isRoomy(node)) return level ? count < ROOMY_SLOTS : count < LEAF_MAX;
-  return !isFull(node) && nodeBlock(level, count) == nodeBlock(level, count + 1);
+@inline export function hasRoom(node: Node): bool {
+  const level = node.level<Own>(), count = node.count<Own>();
+  if (node.isRoomy()) return level ? count < Node.ROOMY_SLOTS : count < Node.LEAF_MAX;
+  return !node.isFull() && Node.block(level, count) == Node.block(level, count + 1);
 }
 
 /** Shifts the items from `index` on up by one, in a node that has room. */
 // @ts-ignore: decorator
-@inline function shift(node: usize, index: u32): void {
-  const count = nodeCount<Own>(node), item = itemBytes(node), at = node + NODE_HEADER + <usize>index * item;
+@inline function shift(node: Node, index: u32): void {
+  const count = node.count<Own>(), item = node.itemBytes(), at = changetype<usize>(node) + Node.HEADER + <usize>index * item;
   memory.copy(at + item, at, <usize>(count - index) * item);
-  setNodeCount(node, count + 1);
+  node.setCount(count + 1);
 }
 
 /**
@@ -157,22 +151,22 @@ export function openGap(link: usize, index: u32): usize {
  * first. Returns 0 where more would be needed.
  */
 // @ts-ignore: decorator
-@inline export function insertHere(leaf: usize, index: u32, key: u64): usize {
-  if (!index || !hasRoom(leaf)) return 0;
+@inline export function insertHere(leaf: Node, index: u32, key: u64): Entry {
+  if (!index || !hasRoom(leaf)) return changetype<Entry>(0);
   shift(leaf, index);
-  setEntryTotal(entryTotal<Own>() + 1);
-  const entry = entryAt(leaf, index);
-  setKey(entry, key);
+  Header.setEntries(Header.entries<Own>() + 1);
+  const entry = leaf.entryAt(index);
+  entry.setKey(key);
   return entry;
 }
 
 /** Puts a new root above a full one. */
-export function raiseRoot(): usize {
-  const child = rootNode<Own>(), level = nodeLevel<Own>(child) + 1;
-  const root = allocate(nodeBytes(level, 1));
-  writeNode(root, level, 1);
-  writeSlot(slotAt(root, 0), firstKey(child), child, totalCardinality<Own>());
-  store<u32>(ROOT, <u32>root);
+export function raiseRoot(): Node {
+  const child = Node.root<Own>(), level = child.level<Own>() + 1;
+  const root = changetype<Node>(allocate(Node.bytes(level, 1)));
+  root.write(level, 1);
+  root.slotAt(0).write(firstKey(child), changetype<usize>(child), Header.cardinality<Own>());
+  store<u32>(Header.ROOT, <u32>changetype<usize>(root));
   return root;
 }
 
@@ -181,8 +175,8 @@ export function raiseRoot(): usize {
  * half of them, or all but one if `key` comes after them all.
  */
 // @ts-ignore: decorator
-@inline function slotsOnLeft(node: usize, key: u64): u32 {
-  const count = nodeCount<Own>(node);
+@inline function slotsOnLeft(node: Node, key: u64): u32 {
+  const count = node.count<Own>();
   return slotFor<Own>(node, key) == count - 1 ? count - 1 : count >> 1;
 }
 
@@ -191,9 +185,9 @@ export function raiseRoot(): usize {
  * half of them, or those up to `key` if it is near the end.
  */
 // @ts-ignore: decorator
-@inline function entriesOnLeft(leaf: usize, key: u64): u32 {
+@inline function entriesOnLeft(leaf: Node, key: u64): u32 {
   const upTo = entriesUpTo<Own>(leaf, key);
-  return upTo > LEAF_MAX / 8 * 7 ? upTo : LEAF_MAX / 2;
+  return upTo > Node.LEAF_MAX / 8 * 7 ? upTo : Node.LEAF_MAX / 2;
 }
 
 /**
@@ -201,32 +195,32 @@ export function raiseRoot(): usize {
  * at slot `index` of the node that `link` points to, so that there is room for `key`.
  */
 export function splitChild(link: usize, index: u32, key: u64): void {
-  let node = <usize>load<u32>(link);
-  const child = slotChild<Own>(slotAt(node, index));
-  const level = nodeLevel<Own>(child), count = nodeCount<Own>(child), item = itemBytes(child);
+  let node = changetype<Node>(<usize>load<u32>(link));
+  const child = node.slotAt(index).child<Own>();
+  const level = child.level<Own>(), count = child.count<Own>(), item = child.itemBytes();
   const stay = level ? slotsOnLeft(child, key) : entriesOnLeft(child, key), moved = count - stay;
   const roomy = !level && moved > ROOMY_LEAST;
-  const sibling = allocate(roomy ? ROOMY_BYTES : nodeBytes(level, moved));
-  memory.copy(sibling + NODE_HEADER, child + NODE_HEADER + <usize>stay * item, <usize>moved * item);
-  writeNode(sibling, level, moved);
-  setRoomy(sibling, roomy);
-  setNodeCount(child, stay);
-  if (level) resize(child, nodeBytes(level, count), nodeBytes(level, stay));
-  else setRoomy(child, true);
+  const sibling = changetype<Node>(allocate(roomy ? Node.ROOMY_BYTES : Node.bytes(level, moved)));
+  memory.copy(changetype<usize>(sibling) + Node.HEADER, changetype<usize>(child) + Node.HEADER + <usize>stay * item, <usize>moved * item);
+  sibling.write(level, moved);
+  sibling.setRoomy(roomy);
+  child.setCount(stay);
+  if (level) resize(changetype<usize>(child), Node.bytes(level, count), Node.bytes(level, stay));
+  else child.setRoomy(true);
 
   const members = nodeCardinality(sibling);
-  node = openGap(link, index + 1);
-  writeSlot(slotAt(node, index + 1), moved ? firstKey(sibling) : key, sibling, members);
-  addToSlot(slotAt(node, index), -<i64>members);
+  node = changetype<Node>(openGap(link, index + 1));
+  node.slotAt(index + 1).write(moved ? firstKey(sibling) : key, changetype<usize>(sibling), members);
+  node.slotAt(index).add(-<i64>members);
 }
 
 /** Members of everything below the node, added up from its own items. */
-function nodeCardinality(node: usize): u64 {
+function nodeCardinality(node: Node): u64 {
   let members: u64 = 0;
-  const inner = nodeLevel<Own>(node) != 0;
-  if (!inner && isPacked<Own>(node)) return packedCount<Own>(node);
-  for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
-    members += inner ? slotCardinality<Own>(slotAt(node, i)) : entryCardinality<Own>(entryAt(node, i));
+  const inner = node.level<Own>() != 0;
+  if (!inner && isPacked<Own>(changetype<usize>(node))) return packedCount<Own>(changetype<usize>(node));
+  for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {
+    members += inner ? node.slotAt(i).cardinality<Own>() : node.entryAt(i).cardinality<Own>();
   }
   return members;
 }

@@ -9,14 +9,9 @@ import { LOW_MAX } from "../../container/limits";
 import { unpackWithin } from "./convertleaf";
 import { ROOMY_LEAST, adjust } from "./insert";
 import { release, resize } from "../layout/blocks";
-import { entryCardinality, entryPayload, keyOf, offsetOf, payloadBytes } from "../layout/entry";
-import {
-  ROOT, entryTotal, isTiny, resetToEmpty, setEntryTotal, setTotalCardinality, totalCardinality,
-} from "../layout/header";
-import {
-  NODE_HEADER, addToSlot, allocatedFor, entryAt, firstKey, isRoomy, itemBytes, nodeBytes, nodeCount,
-  nodeLevel, rootNode, setNodeCount, setRoomy, slotAt, slotCardinality, slotChild, slotLink,
-} from "../layout/node";
+import { Entry, Offset } from "../layout/entry";
+import { Header, resetToEmpty } from "../layout/header";
+import { Node, Slot, firstKey } from "../layout/node";
 import { joinPages, removeMembers } from "../packed/change";
 import { groupsIn } from "../packed/groups";
 import { PAGE_BYTES, isPacked, keyAt, packedCount } from "../packed/layout";
@@ -41,8 +36,8 @@ import { entriesUpTo, leafFor, slotFor } from "../read/directory";
  * The caller has already released its block and taken its members from the sums.
  */
 export function removeEntry(key: u64): void {
-  if (isTiny<Own>()) { resetToEmpty(); return; }              // its only container
-  removeLast(offsetOf(key, 0), offsetOf(key, LOW_MAX));
+  if (Header.isTiny<Own>()) { resetToEmpty(); return; }              // its only container
+  removeLast(Offset.of(key, 0), Offset.of(key, LOW_MAX));
 }
 
 /**
@@ -50,68 +45,68 @@ export function removeEntry(key: u64): void {
  * Needs no memory.
  */
 export function removeFromGroup(first: u64, last: u64): void {
-  const key = keyOf(first), leaf = leafFor<Own>(key), members = removedFrom(leaf, first, last);
+  const key = Offset.key(first), leaf = leafFor<Own>(key), members = removedFrom(leaf, first, last);
   adjust(key, -<i64>members);
-  if (members == membersUpTo<Own>(leaf, key) - membersBeforeKey<Own>(leaf, key)) removeLast(first, last);
+  if (members == membersUpTo<Own>(changetype<usize>(leaf), key) - membersBeforeKey<Own>(changetype<usize>(leaf), key)) removeLast(first, last);
   else {
-    removeBelow(ROOT, first, last);
+    removeBelow(Header.ROOT, first, last);
     lowerRoot();
   }
 }
 
 /** Removes the offset, member `index` of the packed leaf. Needs no memory. */
-export function removeMember(leaf: usize, index: u32, offset: u64): void {
-  const count = packedCount<Own>(leaf), key = keyOf(offset);
-  if (isTiny<Own>()) {
+export function removeMember(leaf: Node, index: u32, offset: u64): void {
+  const count = packedCount<Own>(changetype<usize>(leaf)), key = Offset.key(offset);
+  if (Header.isTiny<Own>()) {
     if (count == 1) resetToEmpty(); else removeMembers(0, index, index + 1);
     return;
   }
-  const below = index && keyAt<Own>(leaf, index - 1) == key;
-  const alone = !below && (index + 1 == count || keyAt<Own>(leaf, index + 1) != key);
+  const below = index && keyAt<Own>(changetype<usize>(leaf), index - 1) == key;
+  const alone = !below && (index + 1 == count || keyAt<Own>(changetype<usize>(leaf), index + 1) != key);
   // A page that becomes small, or begins with another key, changes the node above.
   if (count <= PAGE_FEW || (alone && !index)) { removeFromGroup(offset, offset); return; }
-  if (alone) setEntryTotal(entryTotal<Own>() - 1);
+  if (alone) Header.setEntries(Header.entries<Own>() - 1);
   adjust(key, -1);
-  removeMembers(leaf, index, index + 1);
+  removeMembers(changetype<usize>(leaf), index, index + 1);
 }
 
 /** Removes the offsets in [first, last], all of an entry, and the entry. */
 function removeLast(first: u64, last: u64): void {
-  const left = entryTotal<Own>() - 1;
+  const left = Header.entries<Own>() - 1;
   if (!left) { resetToEmpty(); return; }
-  setEntryTotal(left);
-  removeBelow(ROOT, first, last);
+  Header.setEntries(left);
+  removeBelow(Header.ROOT, first, last);
   lowerRoot();
 }
 
 /** How many members of the packed leaf lie in [first, last]. */
 // @ts-ignore: decorator
-@inline function removedFrom(leaf: usize, first: u64, last: u64): u32 {
-  return membersTo(leaf, last) - membersBelow<Own>(leaf, first);
+@inline function removedFrom(leaf: Node, first: u64, last: u64): u32 {
+  return membersTo(leaf, last) - membersBelow<Own>(changetype<usize>(leaf), first);
 }
 
 /** How many members of the packed leaf are at most `last`. */
 // @ts-ignore: decorator
-@inline function membersTo(leaf: usize, last: u64): u32 {
-  return last == u64.MAX_VALUE ? packedCount<Own>(leaf) : membersBelow<Own>(leaf, last + 1);
+@inline function membersTo(leaf: Node, last: u64): u32 {
+  return last == u64.MAX_VALUE ? packedCount<Own>(changetype<usize>(leaf)) : membersBelow<Own>(changetype<usize>(leaf), last + 1);
 }
 
 /** Removes roots with a single child: each is a level too many. */
 function lowerRoot(): void {
-  let root = rootNode<Own>();
-  while (nodeLevel<Own>(root) && nodeCount<Own>(root) == 1) {
-    const child = slotChild<Own>(slotAt(root, 0));
-    release(root, nodeBytes(nodeLevel<Own>(root), 1));
-    store<u32>(ROOT, <u32>child);
+  let root = Node.root<Own>();
+  while (root.level<Own>() && root.count<Own>() == 1) {
+    const child = root.slotAt(0).child<Own>();
+    release(changetype<usize>(root), Node.bytes(root.level<Own>(), 1));
+    store<u32>(Header.ROOT, <u32>changetype<usize>(child));
     root = child;
   }
 }
 
 /** Removes all entries of a full arena that begin in [first, last], with their blocks and their members. */
 export function removeEntries(first: u64, last: u64): void {
-  const members = removeWithin(ROOT, first, last);
-  if (!load<u32>(ROOT)) { resetToEmpty(); return; }
-  setTotalCardinality(totalCardinality<Own>() - members);
+  const members = removeWithin(Header.ROOT, first, last);
+  if (!load<u32>(Header.ROOT)) { resetToEmpty(); return; }
+  Header.setCardinality(Header.cardinality<Own>() - members);
   lowerRoot();
 }
 
@@ -120,25 +115,25 @@ export function removeEntries(first: u64, last: u64): void {
  * Releases a node that becomes empty, and sets the link to 0. Returns the number of members removed.
  */
 function removeWithin(link: usize, first: u64, last: u64): u64 {
-  const node = <usize>load<u32>(link), leaf = !nodeLevel<Own>(node);
+  const node = changetype<Node>(<usize>load<u32>(link)), leaf = !node.level<Own>();
   let from = leaf ? first ? entriesUpTo<Own>(node, first - 1) : 0 : slotFor<Own>(node, first);
   let to = leaf ? entriesUpTo<Own>(node, last) : slotFor<Own>(node, last) + 1, members: u64 = 0;
-  if (leaf && isPacked<Own>(node)) {
+  if (leaf && isPacked<Own>(changetype<usize>(node))) {
     members = to - from;
   } else {
     for (let i = from; i < to; i++) {
-      members += leaf ? removeContents(entryAt(node, i)) : removeBelowSlot(slotAt(node, i), first, last);
+      members += leaf ? removeContents(node.entryAt(i)) : removeBelowSlot(node.slotAt(i), first, last);
     }
   }
   if (leaf) {
-    const entries = isPacked<Own>(node) ? groupsIn<Own>(node, from, to) : to - from;
-    setEntryTotal(entryTotal<Own>() - entries);
+    const entries = isPacked<Own>(changetype<usize>(node)) ? groupsIn<Own>(changetype<usize>(node), from, to) : to - from;
+    Header.setEntries(Header.entries<Own>() - entries);
   } else {                                    // only the first and the last child may be left
-    if (slotChild<Own>(slotAt(node, from))) from++;
-    if (to > from && slotChild<Own>(slotAt(node, to - 1))) to--;
+    if (node.slotAt(from).child<Own>()) from++;
+    if (to > from && node.slotAt(to - 1).child<Own>()) to--;
   }
-  if (to - from == nodeCount<Own>(node)) {
-    release(node, allocatedFor(node));
+  if (to - from == node.count<Own>()) {
+    release(changetype<usize>(node), node.allocatedFor());
     store<u32>(link, 0);
   } else if (to > from) closeGap(link, from, to - from);
   return members;
@@ -146,18 +141,18 @@ function removeWithin(link: usize, first: u64, last: u64): u64 {
 
 /** Releases the entry's block. Returns its members. */
 // @ts-ignore: decorator
-@inline function removeContents(entry: usize): u64 {
-  const bytes = payloadBytes<Own>(entry);
-  if (bytes) release(entryPayload<Own>(entry), bytes);
-  return entryCardinality<Own>(entry);
+@inline function removeContents(entry: Entry): u64 {
+  const bytes = entry.payloadBytes<Own>();
+  if (bytes) release(entry.payload<Own>(), bytes);
+  return entry.cardinality<Own>();
 }
 
 /** Does removeWithin() for the slot's child, and updates the slot. */
-function removeBelowSlot(slot: usize, first: u64, last: u64): u64 {
-  const members = removeWithin(slotLink(slot), first, last), child = slotChild<Own>(slot);
+function removeBelowSlot(slot: Slot, first: u64, last: u64): u64 {
+  const members = removeWithin(slot.link(), first, last), child = slot.child<Own>();
   if (child) {
-    store<u64>(slot, firstKey(child));
-    addToSlot(slot, -<i64>members);
+    store<u64>(changetype<usize>(slot), firstKey(child));
+    slot.add(-<i64>members);
   }
   return members;
 }
@@ -166,10 +161,10 @@ function removeBelowSlot(slot: usize, first: u64, last: u64): u64 {
  * Removes the entry of the offsets in [first, last], of one container; from a packed leaf those offsets only.
  */
 function removeBelow(link: usize, first: u64, last: u64): void {
-  const node = <usize>load<u32>(link), key = keyOf(first);
-  if (!nodeLevel<Own>(node)) {
-    if (isPacked<Own>(node)) {
-      const from = membersBelow<Own>(node, first);
+  const node = changetype<Node>(<usize>load<u32>(link)), key = Offset.key(first);
+  if (!node.level<Own>()) {
+    if (isPacked<Own>(changetype<usize>(node))) {
+      const from = membersBelow<Own>(changetype<usize>(node), first);
       closeGap(link, from, membersTo(node, last) - from);
       return;
     }
@@ -179,27 +174,27 @@ function removeBelow(link: usize, first: u64, last: u64): void {
     return;
   }
   const index = slotFor<Own>(node, key);
-  const slot = slotAt(node, index);
-  removeBelow(slotLink(slot), first, last);
-  const child = slotChild<Own>(slot);
-  if (nodeCount<Own>(child)) {
-    store<u64>(slot, firstKey(child));
-    if (isPage(child) && packedCount<Own>(child) < PAGE_FEW) joinNeighbor(link, index);
+  const slot = node.slotAt(index);
+  removeBelow(slot.link(), first, last);
+  const child = slot.child<Own>();
+  if (child.count<Own>()) {
+    store<u64>(changetype<usize>(slot), firstKey(child));
+    if (isPage(child) && packedCount<Own>(changetype<usize>(child)) < PAGE_FEW) joinNeighbor(link, index);
   } else {
-    release(child, nodeBytes(nodeLevel<Own>(child), 0));      // an empty page has become an ordinary leaf
+    release(changetype<usize>(child), Node.bytes(child.level<Own>(), 0));      // an empty page has become an ordinary leaf
     closeGap(link, index, 1);
   }
 }
 
 // @ts-ignore: decorator
-@inline function isPage(node: usize): bool { return !nodeLevel<Own>(node) && isPacked<Own>(node); }
+@inline function isPage(node: Node): bool { return !node.level<Own>() && isPacked<Own>(changetype<usize>(node)); }
 
 /**
  * Joins the page at slot `index` of the node that `link` points to with the page before or behind it,
  * if they are few items together.
  */
 function joinNeighbor(link: usize, index: u32): void {
-  const slots = nodeCount<Own>(<usize>load<u32>(link));
+  const slots = changetype<Node>(<usize>load<u32>(link)).count<Own>();
   if (index + 1 < slots && joinAt(link, index)) return;
   if (index) joinAt(link, index - 1);
 }
@@ -209,14 +204,14 @@ function joinNeighbor(link: usize, index: u32): void {
  * if they are pages of few items together.
  */
 function joinAt(link: usize, index: u32): bool {
-  const node = <usize>load<u32>(link);
-  const slot = slotAt(node, index);
-  const upper = slotChild<Own>(slotAt(node, index + 1));
-  if (!isPage(slotChild<Own>(slot)) || !isPage(upper) || !joinPages(slotChild<Own>(slot), upper)) {
+  const node = changetype<Node>(<usize>load<u32>(link));
+  const slot = node.slotAt(index);
+  const upper = node.slotAt(index + 1).child<Own>();
+  if (!isPage(slot.child<Own>()) || !isPage(upper) || !joinPages(changetype<usize>(slot.child<Own>()), changetype<usize>(upper))) {
     return false;
   }
-  addToSlot(slot, slotCardinality<Own>(slotAt(node, index + 1)));
-  release(upper, PAGE_BYTES);
+  slot.add(node.slotAt(index + 1).cardinality<Own>());
+  release(changetype<usize>(upper), PAGE_BYTES);
   closeGap(link, index + 1, 1);
   return true;
 }
@@ -224,18 +219,18 @@ function joinAt(link: usize, index: u32): bool {
 /** Removes `items` items from the node that `link` points to, from `index` on. */
 // @ts-ignore: decorator
 @inline function closeGap(link: usize, index: u32, items: u32): void {
-  const node = <usize>load<u32>(link);
-  if (!nodeLevel<Own>(node) && isPacked<Own>(node)) {
-    removeMembers(node, index, index + items);
-    if (packedCount<Own>(node) < PAGE_LEAST) unpackWithin(node);
+  const node = changetype<Node>(<usize>load<u32>(link));
+  if (!node.level<Own>() && isPacked<Own>(changetype<usize>(node))) {
+    removeMembers(changetype<usize>(node), index, index + items);
+    if (packedCount<Own>(changetype<usize>(node)) < PAGE_LEAST) unpackWithin(node);
     return;
   }
-  const level = nodeLevel<Own>(node), count = nodeCount<Own>(node);
-  const item = itemBytes(node), left = count - items;
-  const at = node + NODE_HEADER + <usize>index * item, from = allocatedFor(node);
+  const level = node.level<Own>(), count = node.count<Own>();
+  const item = node.itemBytes(), left = count - items;
+  const at = changetype<usize>(node) + Node.HEADER + <usize>index * item, from = node.allocatedFor();
   memory.copy(at, at + <usize>items * item, <usize>(left - index) * item);
-  setNodeCount(node, left);
-  if (isRoomy(node) && left >= (level ? 2 : ROOMY_LEAST)) return;
-  setRoomy(node, false);
-  resize(node, from, nodeBytes(level, left));
+  node.setCount(left);
+  if (node.isRoomy() && left >= (level ? 2 : ROOMY_LEAST)) return;
+  node.setRoomy(false);
+  resize(changetype<usize>(node), from, Node.bytes(level, left));
 }

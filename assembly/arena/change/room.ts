@@ -3,10 +3,7 @@
 
 import { Own } from "../../env/view";
 import { slotFor } from "../read/directory";
-import {
-  INNER_MAX, LEAF_MAX, NODE_LEVELS_MAX, NODE_SMALL, ROOMY_BYTES, ROOMY_INNER, ROOMY_SLOTS, isRoomy, nodeBlock,
-  nodeBytes, nodeCount, nodeLevel, rootNode, slotAt, slotChild,
-} from "../layout/node";
+import { Node } from "../layout/node";
 
 /**
  * The most that roomToInsert() counts for one entry at one level:
@@ -16,7 +13,7 @@ import {
 @inline const ROOM_A_LEVEL: usize = 8192;
 /** More than roomToInsert() returns for one entry. */
 // @ts-ignore: decorator
-@inline export const AMPLE_ROOM: usize = <usize>NODE_LEVELS_MAX * ROOM_A_LEVEL;
+@inline export const AMPLE_ROOM: usize = <usize>Node.LEVELS_MAX * ROOM_A_LEVEL;
 /**
  * Bytes per entry of all the blocks that a leaf moves through as it grows from empty to LEAF_MAX,
  * and of the blocks that splits take.
@@ -29,23 +26,23 @@ import {
 
 /** The most bytes that inserting `entries` (1 or 2) entries at `key` into a full arena allocates. */
 export function roomToInsert(key: u64, entries: u32): usize {
-  let node = rootNode<Own>(), level = nodeLevel<Own>(node);
-  let count = nodeCount<Own>(node), above: u32 = 0, splits: usize = 0;
+  let node = Node.root<Own>(), level = node.level<Own>();
+  let count = node.count<Own>(), above: u32 = 0, splits: usize = 0;
   while (true) {
     // A node that is full, or gets full, is split in two.
     // The node above it, or a new root, takes up to `entries` more slots.
-    if (count + entries > (level ? INNER_MAX : LEAF_MAX)) {
-      splits += nodeBlock(level, level ? (count >> 1) + 2 : LEAF_MAX)
-        + nodeBlock(level + 1, above + 1) + nodeBlock(level + 1, above + 2);
+    if (count + entries > (level ? Node.INNER_MAX : Node.LEAF_MAX)) {
+      splits += Node.block(level, level ? (count >> 1) + 2 : Node.LEAF_MAX)
+        + Node.block(level + 1, above + 1) + Node.block(level + 1, above + 2);
     }
     if (!level) break;
     above = count;
-    node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
-    level = nodeLevel<Own>(node);
-    count = nodeCount<Own>(node);
+    node = node.slotAt(slotFor<Own>(node, key)).child<Own>();
+    level = node.level<Own>();
+    count = node.count<Own>();
   }
-  if (splits) return (splits + ROOMY_BYTES) * entries;
-  return isRoomy(node) ? 0 : roomToGrow(count, entries, node == rootNode<Own>());
+  if (splits) return (splits + Node.ROOMY_BYTES) * entries;
+  return node.isRoomy() ? 0 : roomToGrow(count, entries, node == Node.root<Own>());
 }
 
 /**
@@ -54,10 +51,10 @@ export function roomToInsert(key: u64, entries: u32): usize {
  * roomToInsert() for each leaf. No entry may be removed before the last one is inserted.
  */
 export function roomForEntries(entries: u64): u64 {
-  const root = rootNode<Own>(), level = nodeLevel<Own>(root), count = nodeCount<Own>(root);
+  const root = Node.root<Own>(), level = root.level<Own>(), count = root.count<Own>();
   // The second term: what nodes at both ends of a range take,
   // and what roomToInsert() returns for the last entry, though it needs less.
-  if (level || count + entries > LEAF_MAX) {
+  if (level || count + entries > Node.LEAF_MAX) {
     return entries * ROOM_AN_ENTRY + <u64>(2 * level + 3) * ROOM_A_LEVEL;
   }
   return roomToGrow(count, <u32>entries, true);
@@ -65,23 +62,23 @@ export function roomForEntries(entries: u64): u64 {
 
 /** The most bytes that appending `entries` entries in leaves as full as they can be allocates. */
 export function roomForLeaves(entries: u32): u64 {
-  const leaves = entries / LEAF_MAX + 1;
-  return <u64>leaves * ROOMY_BYTES + roomForSlots(leaves);
+  const leaves = entries / Node.LEAF_MAX + 1;
+  return <u64>leaves * Node.ROOMY_BYTES + roomForSlots(leaves);
 }
 
 /** The most bytes that appending the leaves allocates for the nodes above. */
 function roomForSlots(leaves: u32): u64 {
-  const root = rootNode<Own>(), level = nodeLevel<Own>(root);
+  const root = Node.root<Own>(), level = root.level<Own>();
   let node = root;
-  while (nodeLevel<Own>(node) > 1) node = slotChild<Own>(slotAt(node, nodeCount<Own>(node) - 1));
-  const count = nodeCount<Own>(node);
-  if (!level || count + leaves > INNER_MAX) {
+  while (node.level<Own>() > 1) node = node.slotAt(node.count<Own>() - 1).child<Own>();
+  const count = node.count<Own>();
+  if (!level || count + leaves > Node.INNER_MAX) {
     return <u64>leaves * ROOM_A_SLOT + <u64>(level + 3) * ROOM_A_LEVEL;
   }
-  let bytes: u64 = 0, block = isRoomy(node) ? ROOMY_INNER : nodeBlock(1, count);
+  let bytes: u64 = 0, block = node.isRoomy() ? Node.ROOMY_INNER : Node.block(1, count);
   for (let n = count + 1; n <= count + leaves; n++) {
-    if ((isRoomy(node) && n <= ROOMY_SLOTS) || nodeBlock(1, n) == block) continue;
-    block = nodeBlock(1, n);
+    if ((node.isRoomy() && n <= Node.ROOMY_SLOTS) || Node.block(1, n) == block) continue;
+    block = Node.block(1, n);
     bytes += block;
   }
   return bytes;
@@ -94,9 +91,9 @@ function roomForSlots(leaves: u32): u64 {
 function roomToGrow(count: u32, entries: u32, isRoot: bool): usize {
   let bytes: usize = 0;
   for (let n = count + 1; n <= count + entries; n++) {
-    if (nodeBlock(0, n) == nodeBlock(0, n - 1)) continue;
-    if (becomesRoomy(nodeBytes(0, n), isRoot)) return bytes + ROOMY_BYTES;
-    bytes += nodeBlock(0, n);
+    if (Node.block(0, n) == Node.block(0, n - 1)) continue;
+    if (becomesRoomy(Node.bytes(0, n), isRoot)) return bytes + Node.ROOMY_BYTES;
+    bytes += Node.block(0, n);
   }
   return bytes;
 }
@@ -104,5 +101,5 @@ function roomToGrow(count: u32, entries: u32, isRoot: bool): usize {
 /** Whether a leaf becomes roomy when it needs a larger block, of `bytes` bytes. */
 // @ts-ignore: decorator
 @inline export function becomesRoomy(bytes: usize, isRoot: bool): bool {
-  return bytes > NODE_SMALL && !isRoot;
+  return bytes > Node.SMALL && !isRoot;
 }

@@ -22,160 +22,131 @@ import { Own, view8, view16, view32, view64 } from "../../env/view";
 import { isArraySized } from "../../container/limits";
 import { SHORT_HEADER } from "../../container/short";
 import { groupCount } from "../packed/groups";
-import { groupKey, groupPayload, isGroup } from "../packed/layout";
+import { Group } from "../packed/layout";
 import { payloadSize } from "../../container/convert";
 
-// @ts-ignore: decorator
-@inline export const ENTRY_BYTES: usize = 12;
-/** The greatest key: offsets have 64 bits. */
-// @ts-ignore: decorator
-@inline export const KEY_MAX: u64 = 0xffffffffffff;
-/** Most containers that one FULL entry stands for. */
-// @ts-ignore: decorator
-@inline export const SPAN_MAX: u64 = (<u64>1) << 45;
+/** An entry of a leaf. One whose address is odd is a group of a packed leaf, and is read through it. */
+@final @unmanaged
+export class Entry {
+  @inline static readonly BYTES: usize = 12;
+  /** Most containers that one FULL entry stands for. */
+  @inline static readonly SPAN_MAX: u64 = (<u64>1) << 45;
+  @inline private static readonly KEY: u32 = 0;
+  @inline private static readonly LOW: u32 = 6;
+  @inline private static readonly REF: u32 = 8;
+  @inline private static readonly KIND: u32 = 11;
+  @inline private static readonly KIND_SHIFT: u32 = 29;
+  @inline private static readonly REF_MASK: u32 = 0x1fffffff;
+  /** Address of a tiny arena's entry, where no other arena has one. */
+  @inline static readonly TINY: usize = 4;
 
-// @ts-ignore: decorator
-@inline const KEY: u32 = 0;
-// @ts-ignore: decorator
-@inline const LOW: u32 = 6;
-// @ts-ignore: decorator
-@inline const REF: u32 = 8;
-// @ts-ignore: decorator
-@inline const KIND: u32 = 11;
-// @ts-ignore: decorator
-@inline const KIND_SHIFT: u32 = 29;
-// @ts-ignore: decorator
-@inline const REF_MASK: u32 = 0x1fffffff;
+  // Functions named plain...() read entries of 12 bytes only, which then may lie at any address.
+  // A builder's leaf buffer needs that.
 
-// @ts-ignore: decorator
-@inline export function keyOf(offset: u64): u64 { return offset >> 16; }
-// @ts-ignore: decorator
-@inline export function lowOf(offset: u64): u32 { return <u32>offset & 0xffff; }
-// @ts-ignore: decorator
-@inline export function offsetOf(key: u64, low: u32): u64 { return (key << 16) | low; }
+  @inline plainKey<M>(): u64 { return view64<M>(changetype<usize>(this), Entry.KEY) & Offset.KEY_MAX; }
+  @inline plainKind<M>(): Kind { return <Kind>(view8<M>(changetype<usize>(this), Entry.KIND) >> 5); }
+  @inline plainSpan<M>(): u64 {
+    if (this.plainKind<M>() != Kind.FULL) return 1;
+    return (((<u64>(view32<M>(changetype<usize>(this), Entry.REF) & Entry.REF_MASK)) << 16) | view16<M>(changetype<usize>(this), Entry.LOW)) + 1;
+  }
+  @inline plainCount<M>(): u32 {
+    const kind = this.plainKind<M>();
+    return kind >= Kind.SINGLE ? <u32>kind - 5 : view16<M>(changetype<usize>(this), Entry.LOW) + 1;
+  }
 
-// Functions named plain...() read entries of 12 bytes only, which then may lie at any address.
-// A builder's leaf buffer needs that.
+  @inline key<M>(): u64 {
+    return Group.is(changetype<Group>(this)) ? changetype<Group>(this).key<M>() : this.plainKey<M>();
+  }
 
-// @ts-ignore: decorator
-@inline export function plainKey<M>(entry: usize): u64 { return view64<M>(entry, KEY) & KEY_MAX; }
-// @ts-ignore: decorator
-@inline export function plainKind<M>(entry: usize): Kind { return <Kind>(view8<M>(entry, KIND) >> 5); }
-// @ts-ignore: decorator
-@inline export function plainSpan<M>(entry: usize): u64 {
-  if (plainKind<M>(entry) != Kind.FULL) return 1;
-  return (((<u64>(view32<M>(entry, REF) & REF_MASK)) << 16) | view16<M>(entry, LOW)) + 1;
-}
-// @ts-ignore: decorator
-@inline export function plainCount<M>(entry: usize): u32 {
-  const kind = plainKind<M>(entry);
-  return kind >= Kind.SINGLE ? <u32>kind - 5 : view16<M>(entry, LOW) + 1;
-}
+  @inline kind<M>(): Kind {
+    return Group.is(changetype<Group>(this)) ? Kind.ARRAY : this.plainKind<M>();
+  }
 
-// @ts-ignore: decorator
-@inline export function entryKey<M>(entry: usize): u64 {
-  return isGroup(entry) ? groupKey<M>(entry) : plainKey<M>(entry);
-}
+  /** How many containers the entry stands for. */
+  @inline span<M>(): u64 { return Group.is(changetype<Group>(this)) ? 1 : this.plainSpan<M>(); }
+  /** The last key that the entry covers. */
+  @inline lastKey<M>(): u64 {
+    return Group.is(changetype<Group>(this)) ? changetype<Group>(this).key<M>() : this.plainKey<M>() + this.plainSpan<M>() - 1;
+  }
+  /** Members of an entry that is not FULL: 1 .. 65536. */
+  @inline count<M>(): u32 {
+    return Group.is(changetype<Group>(this)) ? groupCount<M>(changetype<Group>(this)) : this.plainCount<M>();
+  }
+  /** Members of all containers that the entry stands for, modulo 2^64. */
+  @inline cardinality<M>(): u64 {
+    return this.kind<M>() == Kind.FULL ? this.span<M>() << 16 : this.count<M>();
+  }
+  /** Address of the one or two members that the entry holds. */
+  @inline plainMembers(): usize { return changetype<usize>(this) + Entry.LOW; }
+  /** Address of the entry's block, if it has one. */
+  @inline plainBlock<M>(): usize { return <usize>(view32<M>(changetype<usize>(this), Entry.REF) << 3); }
+  @inline plainPayload<M>(): usize {
+    const kind = this.plainKind<M>();
+    if (kind >= Kind.SINGLE) return this.plainMembers();
+    return changetype<usize>(this) == Entry.TINY && kind == Kind.SHORT ? changetype<usize>(this) + Entry.REF : this.plainBlock<M>();
+  }
+  /** Address of the container's payload in memory M. Meaningless for FULL. */
+  @inline payload<M>(): usize {
+    return Group.is(changetype<Group>(this)) ? changetype<Group>(this).payload<M>() : this.plainPayload<M>();
+  }
 
-// @ts-ignore: decorator
-@inline export function entryKind<M>(entry: usize): Kind {
-  return isGroup(entry) ? Kind.ARRAY : plainKind<M>(entry);
-}
+  /**
+   * Whether the container of memory 0 is an array in a payload:
+   * so are buckets, and bitsets and short bitsets with few enough members.
+   */
+  isStreamedAsArray(): bool {
+    const kind = this.kind<Own>();
+    return isArray(kind) || kind == Kind.BUCKETS
+      || ((kind == Kind.BITSET || kind == Kind.SHORT) && isArraySized(this.count<Own>()));
+  }
 
-/** How many containers the entry stands for. */
-// @ts-ignore: decorator
-@inline export function entrySpan<M>(entry: usize): u64 { return isGroup(entry) ? 1 : plainSpan<M>(entry); }
-/** The last key that the entry covers. */
-// @ts-ignore: decorator
-@inline export function entryLastKey<M>(entry: usize): u64 {
-  return isGroup(entry) ? groupKey<M>(entry) : plainKey<M>(entry) + plainSpan<M>(entry) - 1;
-}
-/** Members of an entry that is not FULL: 1 .. 65536. */
-// @ts-ignore: decorator
-@inline export function entryCount<M>(entry: usize): u32 {
-  return isGroup(entry) ? groupCount<M>(entry) : plainCount<M>(entry);
-}
-/** Members of all containers that the entry stands for, modulo 2^64. */
-// @ts-ignore: decorator
-@inline export function entryCardinality<M>(entry: usize): u64 {
-  return entryKind<M>(entry) == Kind.FULL ? entrySpan<M>(entry) << 16 : entryCount<M>(entry);
-}
-/** Address of a tiny arena's entry, where no other arena has one. */
-// @ts-ignore: decorator
-@inline export const TINY_ENTRY: usize = 4;
-/** Address of the one or two members that the entry holds. */
-// @ts-ignore: decorator
-@inline export function plainMembers(entry: usize): usize { return entry + LOW; }
-/** Address of the entry's block, if it has one. */
-// @ts-ignore: decorator
-@inline export function plainBlock<M>(entry: usize): usize { return <usize>(view32<M>(entry, REF) << 3); }
-// @ts-ignore: decorator
-@inline export function plainPayload<M>(entry: usize): usize {
-  const kind = plainKind<M>(entry);
-  if (kind >= Kind.SINGLE) return plainMembers(entry);
-  return entry == TINY_ENTRY && kind == Kind.SHORT ? entry + REF : plainBlock<M>(entry);
-}
-/** Address of the container's payload in memory M. Meaningless for FULL. */
-// @ts-ignore: decorator
-@inline export function entryPayload<M>(entry: usize): usize {
-  return isGroup(entry) ? groupPayload<M>(entry) : plainPayload<M>(entry);
-}
+  /** Bytes of the container's payload outside the entry, 0 if it has none there. */
+  payloadBytes<M>(): usize {
+    if (Group.is(changetype<Group>(this))) return 0;
+    return payloadSize<M>(this.plainKind<M>(), this.plainCount<M>(), this.plainPayload<M>());
+  }
 
-/**
- * Whether the container of memory 0 is an array in a payload:
- * so are buckets, and bitsets and short bitsets with few enough members.
- */
-export function isStreamedAsArray(entry: usize): bool {
-  const kind = entryKind<Own>(entry);
-  return isArray(kind) || kind == Kind.BUCKETS
-    || ((kind == Kind.BITSET || kind == Kind.SHORT) && isArraySized(entryCount<Own>(entry)));
+  /** Writes the key. One of the functions set...() below then completes the entry. */
+  @inline setKey(key: u64): void {
+    store<u64>(changetype<usize>(this), key, Entry.KEY);
+    store<u32>(changetype<usize>(this), 0, Entry.REF);
+  }
+  /** Makes the entry an ARRAY, BITSET, RUNS, BUCKETS or SHORT container of `count` members at `position`. */
+  @inline setBlock(kind: Kind, count: u32, position: usize): void {
+    store<u16>(changetype<usize>(this), <u16>(count - 1), Entry.LOW);
+    store<u32>(changetype<usize>(this), (<u32>position >> 3) | (<u32>kind << Entry.KIND_SHIFT), Entry.REF);
+  }
+  /** Makes the entry of a tiny arena a SHORT container of `count` members, with this header. */
+  @inline setTinyShort(count: u32, header: u32): void {
+    store<u16>(changetype<usize>(this), <u16>(count - 1), Entry.LOW);
+    store<u32>(changetype<usize>(this), (header & SHORT_HEADER) | (<u32>Kind.SHORT << Entry.KIND_SHIFT), Entry.REF);
+  }
+  @inline setCount(count: u32): void { store<u16>(changetype<usize>(this), <u16>(count - 1), Entry.LOW); }
+  @inline setPosition(position: usize): void {
+    store<u32>(changetype<usize>(this), (<u32>position >> 3) | (load<u32>(changetype<usize>(this), Entry.REF) & ~Entry.REF_MASK), Entry.REF);
+  }
+  @inline setSingle(member: u32): void {
+    store<u16>(changetype<usize>(this), <u16>member, Entry.LOW);
+    store<u32>(changetype<usize>(this), <u32>Kind.SINGLE << Entry.KIND_SHIFT, Entry.REF);
+  }
+  /** Two members in ascending order. */
+  @inline setPair(first: u32, second: u32): void {
+    store<u16>(changetype<usize>(this), <u16>first, Entry.LOW);
+    store<u32>(changetype<usize>(this), second | (<u32>Kind.PAIR << Entry.KIND_SHIFT), Entry.REF);
+  }
+  /** Makes the entry `span` full containers. */
+  @inline setFull(span: u64): void {
+    const last = span - 1;
+    store<u16>(changetype<usize>(this), <u16>last, Entry.LOW);
+    store<u32>(changetype<usize>(this), <u32>(last >> 16) | (<u32>Kind.FULL << Entry.KIND_SHIFT), Entry.REF);
+  }
 }
+/** Offsets of 64 bits: the key of a container, and the low 16 bits. */
+export abstract class Offset {
+  /** The greatest key: offsets have 64 bits. */
+  @inline static readonly KEY_MAX: u64 = 0xffffffffffff;
 
-/** Bytes of the container's payload outside the entry, 0 if it has none there. */
-export function payloadBytes<M>(entry: usize): usize {
-  if (isGroup(entry)) return 0;
-  return payloadSize<M>(plainKind<M>(entry), plainCount<M>(entry), plainPayload<M>(entry));
-}
-
-/** Writes the key. One of the functions set...() below then completes the entry. */
-// @ts-ignore: decorator
-@inline export function setKey(entry: usize, key: u64): void {
-  store<u64>(entry, key, KEY);
-  store<u32>(entry, 0, REF);
-}
-/** Makes the entry an ARRAY, BITSET, RUNS, BUCKETS or SHORT container of `count` members at `position`. */
-// @ts-ignore: decorator
-@inline export function setBlock(entry: usize, kind: Kind, count: u32, position: usize): void {
-  store<u16>(entry, <u16>(count - 1), LOW);
-  store<u32>(entry, (<u32>position >> 3) | (<u32>kind << KIND_SHIFT), REF);
-}
-/** Makes the entry of a tiny arena a SHORT container of `count` members, with this header. */
-// @ts-ignore: decorator
-@inline export function setTinyShort(entry: usize, count: u32, header: u32): void {
-  store<u16>(entry, <u16>(count - 1), LOW);
-  store<u32>(entry, (header & SHORT_HEADER) | (<u32>Kind.SHORT << KIND_SHIFT), REF);
-}
-// @ts-ignore: decorator
-@inline export function setCount(entry: usize, count: u32): void { store<u16>(entry, <u16>(count - 1), LOW); }
-// @ts-ignore: decorator
-@inline export function setPosition(entry: usize, position: usize): void {
-  store<u32>(entry, (<u32>position >> 3) | (load<u32>(entry, REF) & ~REF_MASK), REF);
-}
-// @ts-ignore: decorator
-@inline export function setSingle(entry: usize, member: u32): void {
-  store<u16>(entry, <u16>member, LOW);
-  store<u32>(entry, <u32>Kind.SINGLE << KIND_SHIFT, REF);
-}
-/** Two members in ascending order. */
-// @ts-ignore: decorator
-@inline export function setPair(entry: usize, first: u32, second: u32): void {
-  store<u16>(entry, <u16>first, LOW);
-  store<u32>(entry, second | (<u32>Kind.PAIR << KIND_SHIFT), REF);
-}
-/** Makes the entry `span` full containers. */
-// @ts-ignore: decorator
-@inline export function setFull(entry: usize, span: u64): void {
-  const last = span - 1;
-  store<u16>(entry, <u16>last, LOW);
-  store<u32>(entry, <u32>(last >> 16) | (<u32>Kind.FULL << KIND_SHIFT), REF);
+  @inline static key(offset: u64): u64 { return offset >> 16; }
+  @inline static low(offset: u64): u32 { return <u32>offset & 0xffff; }
+  @inline static of(key: u64, low: u32): u64 { return (key << 16) | low; }
 }

@@ -30,10 +30,44 @@
 import { arena } from "../../env/memory";
 import { view8, view32, view64 } from "../../env/view";
 
-// @ts-ignore: decorator
-@inline export const FORM_TINY: u32 = 0;
-// @ts-ignore: decorator
-@inline export const FORM_FULL: u32 = 1;
+/** The header of a full arena, and the form of any. */
+export abstract class Header {
+  @inline static readonly TINY: u32 = 0;
+  @inline static readonly FULL: u32 = 1;
+  @inline static readonly FORM: u32 = 0;
+  @inline static readonly PAGED: u32 = 2;
+  /** Address of the word that holds the address of a full arena's root node. */
+  @inline static readonly ROOT: u32 = 4;
+  @inline private static readonly CARDINALITY: u32 = 8;
+  @inline private static readonly BUMP: u32 = 16;
+  @inline private static readonly FREED: u32 = 20;
+  @inline static readonly LISTS: u32 = 24;
+  @inline private static readonly ENTRIES: u32 = 28;
+  @inline static readonly HELD: u32 = 32;
+  @inline private static readonly LIFT: u32 = 36;
+  /** Bytes of a full arena's header. */
+  @inline static readonly BYTES: usize = 40;
+
+  @inline static isTiny<M>(): bool { return view8<M>(0, Header.FORM) == Header.TINY; }
+  @inline static cardinality<M>(): u64 { return view64<M>(0, Header.CARDINALITY); }
+  @inline static setCardinality(members: u64): void { store<u64>(0, members, Header.CARDINALITY); }
+  @inline static entries<M>(): u32 { return view32<M>(0, Header.ENTRIES); }
+  @inline static setEntries(entries: u32): void { store<u32>(0, entries, Header.ENTRIES); }
+  /** Whether a full arena may have packed leaves. */
+  @inline static isPaged(): bool { return load<u8>(0, Header.PAGED) != 0; }
+  @inline static bump(): usize { return load<u32>(0, Header.BUMP); }
+  @inline static setBump(at: usize): void { store<u32>(0, <u32>at, Header.BUMP); }
+  @inline static freed(): usize { return load<u32>(0, Header.FREED); }
+  @inline static addFreed(bytes: usize): void {
+    store<u32>(0, load<u32>(0, Header.FREED) + <u32>bytes, Header.FREED);
+  }
+  @inline static lists(): usize { return load<u32>(0, Header.LISTS); }
+  @inline static held(): usize { return load<u32>(0, Header.HELD); }
+  @inline static lift(): usize { return load<u32>(0, Header.LIFT); }
+  @inline static setLift(bytes: usize): void { store<u32>(0, <u32>bytes, Header.LIFT); }
+  /** Gives the bytes that were held back to the allocator. */
+  @inline static release(): void { store<u32>(0, 0, Header.HELD); }
+}
 /**
  * The host marks an arena with this when a trap has cut a write short, and never passes it to the core again.
  */
@@ -42,69 +76,9 @@ import { view8, view32, view64 } from "../../env/view";
 /** Where a tiny arena's members begin; also the bytes that an empty arena takes. */
 // @ts-ignore: decorator
 @inline export const TINY_PAYLOAD: usize = 16;
-
-// @ts-ignore: decorator
-@inline const FORM: u32 = 0;
-// @ts-ignore: decorator
-@inline export const PAGED: u32 = 2;
-/** Address of the word that holds the address of a full arena's root node. */
-// @ts-ignore: decorator
-@inline export const ROOT: u32 = 4;
-// @ts-ignore: decorator
-@inline const CARDINALITY: u32 = 8;
-// @ts-ignore: decorator
-@inline const BUMP: u32 = 16;
-// @ts-ignore: decorator
-@inline const FREED: u32 = 20;
-// @ts-ignore: decorator
-@inline export const LISTS: u32 = 24;
-// @ts-ignore: decorator
-@inline const ENTRIES: u32 = 28;
-// @ts-ignore: decorator
-@inline const HELD: u32 = 32;
-// @ts-ignore: decorator
-@inline const LIFT: u32 = 36;
-/** Bytes of a full arena's header. */
-// @ts-ignore: decorator
-@inline export const HEADER_BYTES: usize = 40;
 /** More bytes than an arena has. */
 // @ts-ignore: decorator
 @inline export const ARENA_MAX: u64 = 0xffff0000;
-
-// @ts-ignore: decorator
-@inline export function isTiny<M>(): bool { return view8<M>(0, FORM) == FORM_TINY; }
-// @ts-ignore: decorator
-@inline export function totalCardinality<M>(): u64 { return view64<M>(0, CARDINALITY); }
-// @ts-ignore: decorator
-@inline export function setTotalCardinality(members: u64): void { store<u64>(0, members, CARDINALITY); }
-// @ts-ignore: decorator
-@inline export function entryTotal<M>(): u32 { return view32<M>(0, ENTRIES); }
-// @ts-ignore: decorator
-@inline export function setEntryTotal(entries: u32): void { store<u32>(0, entries, ENTRIES); }
-/** Whether a full arena may have packed leaves. */
-// @ts-ignore: decorator
-@inline export function isPaged(): bool { return load<u8>(0, PAGED) != 0; }
-// @ts-ignore: decorator
-@inline export function bumpMark(): usize { return load<u32>(0, BUMP); }
-// @ts-ignore: decorator
-@inline export function setBumpMark(at: usize): void { store<u32>(0, <u32>at, BUMP); }
-// @ts-ignore: decorator
-@inline export function freedBytes(): usize { return load<u32>(0, FREED); }
-// @ts-ignore: decorator
-@inline export function addFreedBytes(bytes: usize): void {
-  store<u32>(0, load<u32>(0, FREED) + <u32>bytes, FREED);
-}
-// @ts-ignore: decorator
-@inline export function freeLists(): usize { return load<u32>(0, LISTS); }
-// @ts-ignore: decorator
-@inline export function heldBytes(): usize { return load<u32>(0, HELD); }
-// @ts-ignore: decorator
-@inline export function lift(): usize { return load<u32>(0, LIFT); }
-// @ts-ignore: decorator
-@inline export function setLift(bytes: usize): void { store<u32>(0, <u32>bytes, LIFT); }
-/** Gives the bytes that were held back to the allocator. */
-// @ts-ignore: decorator
-@inline export function letGo(): void { store<u32>(0, 0, HELD); }
 
 /** Makes memory 0 the empty bitmap. */
 export function resetToEmpty(): void {
@@ -113,10 +87,10 @@ export function resetToEmpty(): void {
 
 /** Makes memory 0 a full arena without blocks. The caller sets the root. */
 export function resetToFull(): void {
-  reserve(HEADER_BYTES);
-  memory.fill(0, 0, HEADER_BYTES);
-  store<u8>(0, FORM_FULL, FORM);
-  setBumpMark(HEADER_BYTES);
+  reserve(Header.BYTES);
+  memory.fill(0, 0, Header.BYTES);
+  store<u8>(0, Header.FULL, Header.FORM);
+  Header.setBump(Header.BYTES);
 }
 
 /** Makes memory 0 at least `bytes` large. */
@@ -130,14 +104,14 @@ export function resetToFull(): void {
  * they stay at the end when it grows.
  */
 export function holdBack(bytes: usize): void {
-  reserve(bumpMark() + bytes);
-  store<u32>(0, <u32>bytes, HELD);
+  reserve(Header.bump() + bytes);
+  store<u32>(0, <u32>bytes, Header.HELD);
 }
 
 /** Holds back `more` bytes more, which are above the bump mark. */
 // @ts-ignore: decorator
 @inline export function holdBackMore(more: usize): void {
-  store<u32>(0, <u32>(heldBytes() + more), HELD);
+  store<u32>(0, <u32>(Header.held() + more), Header.HELD);
 }
 
 /**
@@ -145,7 +119,7 @@ export function holdBack(bytes: usize): void {
  * allocation.
  */
 // @ts-ignore: decorator
-@inline export function heldAt(): usize { return <usize>arena.size() - heldBytes(); }
+@inline export function heldAt(): usize { return <usize>arena.size() - Header.held(); }
 
 /**
  * Makes memory 0 at least `bytes` large. No arena reaches 4 GiB:
@@ -157,9 +131,9 @@ export function growTo(bytes: u64): void {
 
 /** Makes room for `bytes` bytes above the bump mark. */
 export function makeRoom(bytes: usize): void {
-  const held = heldBytes();
+  const held = Header.held();
   const size = <u64>arena.size();
-  const need = <u64>bumpMark() + <u64>bytes + <u64>held;
+  const need = <u64>Header.bump() + <u64>bytes + <u64>held;
   if (need <= size) return;
   growTo(need);
   if (held) memory.copy(<usize>arena.size() - held, <usize>size - held, held);

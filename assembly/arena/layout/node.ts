@@ -18,147 +18,117 @@
 // ROOMY_SLOTS slots: the root above the first pages grows where it is, below them (arena/change/forms.ts).
 
 import { view8, view16, view32, view64, Own } from "../../env/view";
-import { ROOT, isTiny } from "./header";
-import { blockBytes } from "./blocks";
-import { ENTRY_BYTES, KEY_MAX } from "./entry";
-import { PAGE_BYTES, groupEntry, isPacked, keyAt } from "../packed/layout";
+import { Header } from "./header";
+import { Block } from "./blocks";
+import { Entry, Offset } from "./entry";
+import { Group, PAGE_BYTES, isPacked, keyAt } from "../packed/layout";
+/** A slot of an inner node: a child, its least key, and how many members are below it. */
+@final @unmanaged
+export class Slot {
+  @inline static readonly BYTES: usize = 20;
 
-// @ts-ignore: decorator
-@inline export const LEAF_MAX: u32 = 254;
-// @ts-ignore: decorator
-@inline export const INNER_MAX: u32 = 126;
-// @ts-ignore: decorator
-@inline const LEVEL: u32 = 0;
-// @ts-ignore: decorator
-@inline const ROOMY: u32 = 1;
-// @ts-ignore: decorator
-@inline const COUNT: u32 = 2;
-// @ts-ignore: decorator
-@inline export const NODE_HEADER: usize = 4;
-// @ts-ignore: decorator
-@inline export const SLOT_BYTES: usize = 20;
-/** More levels than the 2^48 keys can ever need. */
-// @ts-ignore: decorator
-@inline export const NODE_LEVELS_MAX: u32 = 16;
+  @inline key<M>(): u64 { return view64<M>(changetype<usize>(this), 0); }
+  @inline child<M>(): Node { return changetype<Node>(<usize>view32<M>(changetype<usize>(this), 8)); }
+  @inline cardinality<M>(): u64 { return view64<M>(changetype<usize>(this), 12); }
+  @inline link(): usize { return changetype<usize>(this) + 8; }
 
-// @ts-ignore: decorator
-@inline export function rootNode<M>(): usize { return isTiny<M>() ? 0 : <usize>view32<M>(0, ROOT); }
-// @ts-ignore: decorator
-@inline export function nodeLevel<M>(node: usize): u32 { return view8<M>(node, LEVEL); }
-// @ts-ignore: decorator
-@inline export function isRoomy(node: usize): bool { return load<u8>(node, ROOMY) == 1; }
-// @ts-ignore: decorator
-@inline export function setRoomy(node: usize, roomy: bool): void { store<u8>(node, u8(roomy), ROOMY); }
-// @ts-ignore: decorator
-@inline export function nodeCount<M>(node: usize): u32 { return view16<M>(node, COUNT); }
-// @ts-ignore: decorator
-@inline export function setNodeCount(node: usize, count: u32): void { store<u16>(node, <u16>count, COUNT); }
-/** Writes the header of a node that is not roomy. */
-// @ts-ignore: decorator
-@inline export function writeNode(node: usize, level: u32, count: u32): void {
-  store<u32>(node, level | (count << 16));
+  @inline add(members: i64): void {
+    store<u64>(changetype<usize>(this), load<u64>(changetype<usize>(this), 12) + members, 12);
+  }
+
+  write(key: u64, child: usize, cardinality: u64): void {
+    store<u64>(changetype<usize>(this), key);
+    store<u32>(changetype<usize>(this), <u32>child, 8);
+    store<u64>(changetype<usize>(this), cardinality, 12);
+  }
 }
 
-// @ts-ignore: decorator
-@inline export function entryAt(leaf: usize, index: u32): usize {
-  return leaf + NODE_HEADER + <usize>index * ENTRY_BYTES;
-}
+/** A node of the directory. */
+@final @unmanaged
+export class Node {
+  @inline static readonly LEAF_MAX: u32 = 254;
+  @inline static readonly INNER_MAX: u32 = 126;
+  @inline private static readonly LEVEL: u32 = 0;
+  @inline private static readonly ROOMY: u32 = 1;
+  @inline private static readonly COUNT: u32 = 2;
+  @inline static readonly HEADER: usize = 4;
+  /** More levels than the 2^48 keys can ever need. */
+  @inline static readonly LEVELS_MAX: u32 = 16;
+  /**
+   * Blocks of leaves larger than this grow in steps of NODE_STEP,
+   * so that a leaf that fills up moves four times and not forty.
+   */
+  @inline static readonly SMALL: usize = 1024;
+  @inline private static readonly STEP: usize = 512;
+  /** An inner node larger than this gets a block of PAGE_BYTES, and then one for INNER_MAX slots. */
+  @inline private static readonly INNER_SMALL: usize = 256;
+  /** Bytes of a full inner node. */
+  @inline private static readonly INNER_BYTES: usize = Node.HEADER + <usize>Node.INNER_MAX * Slot.BYTES;
+  /** Bytes to allocate for a roomy leaf. A full leaf takes as many. */
+  @inline static readonly ROOMY_BYTES: usize = 3072;
+  /** Bytes to allocate for a roomy inner node, of up to ROOMY_SLOTS slots. */
+  @inline static readonly ROOMY_INNER: usize = 576;
+  @inline static readonly ROOMY_SLOTS: u32 = 28;
 
-/** entryAt() for a leaf that may be packed: then `index` is that of the group's first member. */
-// @ts-ignore: decorator
-@inline export function entryIn<M>(leaf: usize, index: u32): usize {
-  return isPacked<M>(leaf) ? groupEntry(leaf, index) : entryAt(leaf, index);
-}
+  @inline static root<M>(): Node { return Header.isTiny<M>() ? changetype<Node>(0) : changetype<Node>(<usize>view32<M>(0, Header.ROOT)); }
+  @inline level<M>(): u32 { return view8<M>(changetype<usize>(this), Node.LEVEL); }
+  @inline isRoomy(): bool { return load<u8>(changetype<usize>(this), Node.ROOMY) == 1; }
+  @inline setRoomy(roomy: bool): void { store<u8>(changetype<usize>(this), u8(roomy), Node.ROOMY); }
+  @inline count<M>(): u32 { return view16<M>(changetype<usize>(this), Node.COUNT); }
+  @inline setCount(count: u32): void { store<u16>(changetype<usize>(this), <u16>count, Node.COUNT); }
+  /** Writes the header of a node that is not roomy. */
+  @inline write(level: u32, count: u32): void {
+    store<u32>(changetype<usize>(this), level | (count << 16));
+  }
 
-// @ts-ignore: decorator
-@inline export function slotAt(node: usize, index: u32): usize {
-  return node + NODE_HEADER + <usize>index * SLOT_BYTES;
-}
+  @inline entryAt(index: u32): Entry {
+    return changetype<Entry>(changetype<usize>(this) + Node.HEADER + <usize>index * Entry.BYTES);
+  }
 
-// @ts-ignore: decorator
-@inline export function slotKey<M>(slot: usize): u64 { return view64<M>(slot, 0); }
-// @ts-ignore: decorator
-@inline export function slotChild<M>(slot: usize): usize { return <usize>view32<M>(slot, 8); }
-// @ts-ignore: decorator
-@inline export function slotCardinality<M>(slot: usize): u64 { return view64<M>(slot, 12); }
-// @ts-ignore: decorator
-@inline export function slotLink(slot: usize): usize { return slot + 8; }
+  /** entryAt() for a leaf that may be packed: then `index` is that of the group's first member. */
+  @inline entryIn<M>(index: u32): Entry {
+    return isPacked<M>(changetype<usize>(this)) ? changetype<Entry>(Group.at(changetype<usize>(this), index)) : this.entryAt(index);
+  }
 
-// @ts-ignore: decorator
-@inline export function addToSlot(slot: usize, members: i64): void {
-  store<u64>(slot, load<u64>(slot, 12) + members, 12);
-}
+  @inline slotAt(index: u32): Slot {
+    return changetype<Slot>(changetype<usize>(this) + Node.HEADER + <usize>index * Slot.BYTES);
+  }
 
-export function writeSlot(slot: usize, key: u64, child: usize, cardinality: u64): void {
-  store<u64>(slot, key);
-  store<u32>(slot, <u32>child, 8);
-  store<u64>(slot, cardinality, 12);
-}
+  /** Bytes to allocate for a node with `count` entries or slots that is not roomy. */
+  @inline static bytes(level: u32, count: u32): usize {
+    const bytes = Node.HEADER + <usize>count * (level ? Slot.BYTES : Entry.BYTES);
+    if (!level) return bytes <= Node.SMALL ? bytes : (bytes + Node.STEP - 1) & ~(Node.STEP - 1);
+    return bytes <= Node.INNER_SMALL ? bytes : bytes <= PAGE_BYTES ? PAGE_BYTES : Node.INNER_BYTES;
+  }
+  /** Bytes that the node was allocated for. */
+  @inline allocatedFor(): usize {
+    return !this.level<Own>() && isPacked<Own>(changetype<usize>(this)) ? PAGE_BYTES : this.ordinaryBytes();
+  }
+  /** Bytes that the node, which is no page, was allocated for. */
+  @inline ordinaryBytes(): usize {
+    const level = this.level<Own>();
+    if (this.isRoomy()) return level ? Node.ROOMY_INNER : Node.ROOMY_BYTES;
+    return Node.bytes(level, this.count<Own>());
+  }
 
-/**
- * Blocks of leaves larger than this grow in steps of NODE_STEP,
- * so that a leaf that fills up moves four times and not forty.
- */
-// @ts-ignore: decorator
-@inline export const NODE_SMALL: usize = 1024;
-// @ts-ignore: decorator
-@inline const NODE_STEP: usize = 512;
-/** An inner node larger than this gets a block of PAGE_BYTES, and then one for INNER_MAX slots. */
-// @ts-ignore: decorator
-@inline const INNER_SMALL: usize = 256;
-/** Bytes of a full inner node. */
-// @ts-ignore: decorator
-@inline const INNER_BYTES: usize = NODE_HEADER + <usize>INNER_MAX * SLOT_BYTES;
+  /** Bytes of that node's block. */
+  @inline static block(level: u32, count: u32): usize {
+    return Block.bytes(Node.bytes(level, count));
+  }
 
-/** Bytes to allocate for a node with `count` entries or slots that is not roomy. */
-// @ts-ignore: decorator
-@inline export function nodeBytes(level: u32, count: u32): usize {
-  const bytes = NODE_HEADER + <usize>count * (level ? SLOT_BYTES : ENTRY_BYTES);
-  if (!level) return bytes <= NODE_SMALL ? bytes : (bytes + NODE_STEP - 1) & ~(NODE_STEP - 1);
-  return bytes <= INNER_SMALL ? bytes : bytes <= PAGE_BYTES ? PAGE_BYTES : INNER_BYTES;
-}
+  @inline itemBytes(): usize {
+    return this.level<Own>() ? Slot.BYTES : Entry.BYTES;
+  }
 
-/** Bytes to allocate for a roomy leaf. A full leaf takes as many. */
-// @ts-ignore: decorator
-@inline export const ROOMY_BYTES: usize = 3072;
-/** Bytes to allocate for a roomy inner node, of up to ROOMY_SLOTS slots. */
-// @ts-ignore: decorator
-@inline export const ROOMY_INNER: usize = 576;
-// @ts-ignore: decorator
-@inline export const ROOMY_SLOTS: u32 = 28;
-/** Bytes that the node was allocated for. */
-// @ts-ignore: decorator
-@inline export function allocatedFor(node: usize): usize {
-  return !nodeLevel<Own>(node) && isPacked<Own>(node) ? PAGE_BYTES : ordinaryBytes(node);
-}
-/** Bytes that the node, which is no page, was allocated for. */
-// @ts-ignore: decorator
-@inline export function ordinaryBytes(node: usize): usize {
-  const level = nodeLevel<Own>(node);
-  if (isRoomy(node)) return level ? ROOMY_INNER : ROOMY_BYTES;
-  return nodeBytes(level, nodeCount<Own>(node));
-}
-
-/** Bytes of that node's block. */
-// @ts-ignore: decorator
-@inline export function nodeBlock(level: u32, count: u32): usize {
-  return blockBytes(nodeBytes(level, count));
-}
-
-// @ts-ignore: decorator
-@inline export function itemBytes(node: usize): usize {
-  return nodeLevel<Own>(node) ? SLOT_BYTES : ENTRY_BYTES;
-}
-
-// @ts-ignore: decorator
-@inline export function isFull(node: usize): bool {
-  return nodeCount<Own>(node) >= (nodeLevel<Own>(node) ? INNER_MAX : LEAF_MAX);
+  @inline isFull(): bool {
+    return this.count<Own>() >= (this.level<Own>() ? Node.INNER_MAX : Node.LEAF_MAX);
+  }
 }
 
 /** The least key of the node's first item. */
 // @ts-ignore: decorator
-@inline export function firstKey(node: usize): u64 {
-  return !nodeLevel<Own>(node) && isPacked<Own>(node)
-    ? keyAt<Own>(node, 0)
-    : load<u64>(node, NODE_HEADER) & KEY_MAX;
+@inline export function firstKey(node: Node): u64 {
+  return !node.level<Own>() && isPacked<Own>(changetype<usize>(node))
+    ? keyAt<Own>(changetype<usize>(node), 0)
+    : load<u64>(changetype<usize>(node), Node.HEADER) & Offset.KEY_MAX;
 }

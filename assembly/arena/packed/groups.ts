@@ -3,8 +3,8 @@
 import { Own } from "../../env/view";
 import { pageMembers } from "./begin";
 import {
-  BASED, SMALL, baseIn, countIn, formOf, groupEntry, headerOf, high, highsAt, highsIn, indexOf, keyAt, leafOf,
-  packedCount, widthIn, widthOf,
+  BASED, Group, SMALL, baseIn, countIn, formOf, headerOf, high, highsAt, highsIn, keyAt, packedCount, widthIn,
+  widthOf,
 } from "./layout";
 import { membersBeforeKey, searched } from "./search";
 
@@ -19,15 +19,15 @@ export function isSoundPage(page: usize): bool {
 }
 /** Members of the group. */
 // @ts-ignore: decorator
-@inline export function groupCount<M>(entry: usize): u32 {
-  const leaf = leafOf<M>(entry), index = indexOf(leaf, entry);
+@inline export function groupCount<M>(entry: Group): u32 {
+  const leaf = Group.leaf<M>(entry), index = Group.index(leaf, entry);
   return groupEnd<M>(leaf, index) - index;
 }
 /** The entry after the group's; where the leaf ends if it is the last one. */
 // @ts-ignore: decorator
-@inline export function nextGroup<M>(entry: usize): usize {
-  const leaf = leafOf<M>(entry);
-  return groupEntry(leaf, groupEnd<M>(leaf, indexOf(leaf, entry)));
+@inline export function nextGroup<M>(entry: Group): usize {
+  const leaf = Group.leaf<M>(entry);
+  return Group.at(leaf, groupEnd<M>(leaf, Group.index(leaf, entry)));
 }
 
 /** One past the last member of the group of member `index`. */
@@ -131,26 +131,26 @@ export function pastGroups(leaf: usize, from: u32, held: u32): u32 {
 
 /** The last group of the leaf that ends at `end` and holds `entry`. */
 // @ts-ignore: decorator
-@inline export function lastGroup<M>(entry: usize, end: usize): usize {
-  const leaf = leafOf<M>(entry);
-  return groupEntry(leaf, startBefore<M>(leaf, indexOf(leaf, end)));
+@inline export function lastGroup<M>(entry: Group, end: Group): usize {
+  const leaf = Group.leaf<M>(entry);
+  return Group.at(leaf, startBefore<M>(leaf, Group.index(leaf, end)));
 }
 
 /** The first group of the leaf, from `entry` on, whose key is at least `key`; 0 if there is none. */
-export function groupFrom<M>(entry: usize, key: u64): usize {
-  const leaf = leafOf<M>(entry), header = headerOf<M>(leaf), count = countIn(header), width = widthIn(header);
+export function groupFrom<M>(entry: Group, key: u64): usize {
+  const leaf = Group.leaf<M>(entry), header = headerOf<M>(leaf), count = countIn(header), width = widthIn(header);
   const base = baseIn<M>(leaf, header), highs = highsIn(leaf, header);
-  if (key <= base) return entry;
+  if (key <= base) return changetype<usize>(entry);
   if (!width) return 0;
   const most = key - base - 1;                // of the members to pass over
-  let index = indexOf(leaf, entry), step: u32 = 1;
+  let index = Group.index(leaf, entry), step: u32 = 1;
   while (index + step <= count && high<M>(highs + <usize>((index + step - 1) * width), width) <= most) {
     index += step;
     step <<= 1;
   }
   if (index == count) return 0;
   index += searched<M>(highs + <usize>(index * width), min(step, count - index), width, most);
-  return index < count ? groupEntry(leaf, index) : 0;
+  return index < count ? Group.at(leaf, index) : 0;
 }
 
 /** The most members of a group in a page: from here on a container of its own costs little more. */

@@ -44,9 +44,35 @@ import { Own, view8, view16, view32, view64 } from "../../env/view";
 /** Entries of a tiny arena's packed leaf have lesser addresses. */
 // @ts-ignore: decorator
 @inline const TINY_END: usize = 2048;
-/** From one member's address as an entry to the next one's. */
-// @ts-ignore: decorator
-@inline export const GROUP_STEP: usize = 2;
+/** A group of a packed leaf, by its address as an entry. */
+@final @unmanaged
+export class Group {
+  /** From one member's address as an entry to the next one's. */
+  @inline static readonly STEP: usize = 2;
+
+  // --- Entries -----------------------------------------------------------------------------------------------
+
+  /** Whether the address of an entry is that of a group. */
+  @inline static is(entry: Group): bool { return (changetype<usize>(entry) & 1) != 0; }
+  /** The address, as an entry, of the group whose first member is member `index`. */
+  @inline static at(leaf: usize, index: u32): usize {
+    return leaf + Group.STEP * <usize>index + 1;
+  }
+  @inline static leaf<M>(entry: Group): usize {
+    return changetype<usize>(entry) < TINY_END && !view8<M>(0, 0) ? 0 : pageUpTo(changetype<usize>(entry));
+  }
+  @inline static index(leaf: usize, entry: Group): u32 { return <u32>(changetype<usize>(entry) - leaf) >> 1; }
+  /** The key of the group whose address as an entry is `entry`. */
+  @inline key<M>(): u64 {
+    const leaf = Group.leaf<M>(this);
+    return keyAt<M>(leaf, Group.index(leaf, this));
+  }
+  /** Address of the group's lows, an array. */
+  @inline payload<M>(): usize {
+    const leaf = Group.leaf<M>(this);
+    return lowsIn(leaf, headerOf<M>(leaf)) + (changetype<usize>(this) - leaf - 1);
+  }
+}
 /** Bytes of a low. */
 // @ts-ignore: decorator
 @inline export const LOW_BYTES: usize = 2;
@@ -107,23 +133,6 @@ export function isSoundForm(leaf: usize): bool {
     && (packedCount<Own>(leaf) > 1 || (form & BASED) != 0 || !width);
 }
 
-// --- Entries -----------------------------------------------------------------------------------------------
-
-/** Whether the address of an entry is that of a group. */
-// @ts-ignore: decorator
-@inline export function isGroup(entry: usize): bool { return (entry & 1) != 0; }
-/** The address, as an entry, of the group whose first member is member `index`. */
-// @ts-ignore: decorator
-@inline export function groupEntry(leaf: usize, index: u32): usize {
-  return leaf + GROUP_STEP * <usize>index + 1;
-}
-// @ts-ignore: decorator
-@inline export function leafOf<M>(entry: usize): usize {
-  return entry < TINY_END && !view8<M>(0, 0) ? 0 : pageUpTo(entry);
-}
-// @ts-ignore: decorator
-@inline export function indexOf(leaf: usize, entry: usize): u32 { return <u32>(entry - leaf) >> 1; }
-
 // Reading begins with the header word, which has the form and the count: one load.
 
 // @ts-ignore: decorator
@@ -174,18 +183,6 @@ export function isSoundForm(leaf: usize): bool {
 // @ts-ignore: decorator
 @inline export function offsetAt<M>(leaf: usize, index: u32): u64 {
   return (keyAt<M>(leaf, index) << 16) | view16<M>(lowAt(leaf, formOf<M>(leaf), index), 0);
-}
-/** The key of the group whose address as an entry is `entry`. */
-// @ts-ignore: decorator
-@inline export function groupKey<M>(entry: usize): u64 {
-  const leaf = leafOf<M>(entry);
-  return keyAt<M>(leaf, indexOf(leaf, entry));
-}
-/** Address of the group's lows, an array. */
-// @ts-ignore: decorator
-@inline export function groupPayload<M>(entry: usize): usize {
-  const leaf = leafOf<M>(entry);
-  return lowsIn(leaf, headerOf<M>(leaf)) + (entry - leaf - 1);
 }
 /** Members of a group that are compared one by one before it is searched by halves. */
 // @ts-ignore: decorator

@@ -7,58 +7,54 @@
 //   +20  u32 width
 
 import { endOf } from "./groups";
-import { LOW_BYTES, baseIn, headerOf, high, highsIn, indexOf, leafOf, lowsIn, widthIn } from "./layout";
+import { Group, LOW_BYTES, baseIn, headerOf, high, highsIn, lowsIn, widthIn } from "./layout";
 
-// @ts-ignore: decorator
-@inline export const STEP_BYTES: usize = 24;
-// @ts-ignore: decorator
-@inline const NEXT: u32 = 8;
-// @ts-ignore: decorator
-@inline const NEXT_AT: u32 = 16;
-// @ts-ignore: decorator
-@inline const NEXT_WIDTH: u32 = 20;
+/** A walk through the groups of a packed leaf: what its next step needs. */
+@final @unmanaged
+export class Steps {
+  @inline static readonly BYTES: usize = 24;
+  @inline private static readonly NEXT: u32 = 8;
+  @inline private static readonly NEXT_AT: u32 = 16;
+  @inline private static readonly NEXT_WIDTH: u32 = 20;
 
-/** Begins a walk at the group of the entry, which is the next one. Returns the address of its lows. */
-// @ts-ignore: decorator
-@inline export function beginSteps<M>(entry: usize, steps: usize): usize {
-  const leaf = leafOf<M>(entry), header = headerOf<M>(leaf), width = widthIn(header);
-  const index = indexOf(leaf, entry);
-  const at = highsIn(leaf, header) + <usize>(index * width);
-  store<u64>(steps, baseIn<M>(leaf, header));
-  store<u64>(steps, high<M>(at, width), NEXT);
-  store<u32>(steps, <u32>at, NEXT_AT);
-  store<u32>(steps, width, NEXT_WIDTH);
-  return lowsIn(leaf, header) + LOW_BYTES * <usize>index;
-}
+  /** Begins a walk at the group of the entry, which is the next one. Returns the address of its lows. */
+  @inline static begin<M>(entry: Group, steps: Steps): usize {
+    const leaf = Group.leaf<M>(entry), header = headerOf<M>(leaf), width = widthIn(header);
+    const index = Group.index(leaf, entry);
+    const at = highsIn(leaf, header) + <usize>(index * width);
+    store<u64>(changetype<usize>(steps), baseIn<M>(leaf, header));
+    store<u64>(changetype<usize>(steps), high<M>(at, width), Steps.NEXT);
+    store<u32>(changetype<usize>(steps), <u32>at, Steps.NEXT_AT);
+    store<u32>(changetype<usize>(steps), width, Steps.NEXT_WIDTH);
+    return lowsIn(leaf, header) + LOW_BYTES * <usize>index;
+  }
 
-/** The key of the walk's next group. */
-// @ts-ignore: decorator
-@inline export function stepKey(steps: usize): u64 { return load<u64>(steps, NEXT) + load<u64>(steps); }
+  /** The key of the walk's next group. */
+  @inline key(): u64 { return load<u64>(changetype<usize>(this), Steps.NEXT) + load<u64>(changetype<usize>(this)); }
 
-/** Whether all members of the walk's leaf have one key, so that it has no highs. */
-// @ts-ignore: decorator
-@inline export function isOfOneKey(steps: usize): bool { return !load<u32>(steps, NEXT_WIDTH); }
+  /** Whether all members of the walk's leaf have one key, so that it has no highs. */
+  @inline isOfOneKey(): bool { return !load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH); }
 
-/** Steps to the next group, from which on the leaf has `most` members. Returns those of the group. */
-// @ts-ignore: decorator
-@inline export function stepOn<M>(steps: usize, most: u32): u32 {
-  const width = load<u32>(steps, NEXT_WIDTH), mine = load<u64>(steps, NEXT);
-  const at = <usize>load<u32>(steps, NEXT_AT) + width;
-  if (most == 1) return 1;
-  const next = high<M>(at, width);
-  if (next == mine) return stepFar<M>(steps, at, most);
-  store<u32>(steps, <u32>at, NEXT_AT);
-  store<u64>(steps, next, NEXT);
-  return 1;
-}
+  /** Steps to the next group, from which on the leaf has `most` members. Returns those of the group. */
+  @inline on<M>(most: u32): u32 {
+    const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH), mine = load<u64>(changetype<usize>(this), Steps.NEXT);
+    const at = <usize>load<u32>(changetype<usize>(this), Steps.NEXT_AT) + width;
+    if (most == 1) return 1;
+    const next = high<M>(at, width);
+    if (next == mine) return this.far<M>(at, most);
+    store<u32>(changetype<usize>(this), <u32>at, Steps.NEXT_AT);
+    store<u64>(changetype<usize>(this), next, Steps.NEXT);
+    return 1;
+  }
 
-/** stepOn() for a group of several members, the second one's high being at `at`. */
-function stepFar<M>(steps: usize, at: usize, most: u32): u32 {
-  const width = load<u32>(steps, NEXT_WIDTH), count = endOf<M>(at, width, load<u64>(steps, NEXT), 1, most);
-  at += <usize>((count - 1) * width);
-  store<u32>(steps, <u32>at, NEXT_AT);
-  if (count < most) store<u64>(steps, high<M>(at, width), NEXT);
-  return count;
+  /** stepOn() for a group of several members, the second one's high being at `at`. */
+  private far<M>(at: usize, most: u32): u32 {
+    const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH), count = endOf<M>(at, width, load<u64>(changetype<usize>(this), Steps.NEXT), 1, most);
+    at += <usize>((count - 1) * width);
+    store<u32>(changetype<usize>(this), <u32>at, Steps.NEXT_AT);
+    if (count < most) store<u64>(changetype<usize>(this), high<M>(at, width), Steps.NEXT);
+    return count;
+  }
 }
 
 /** Members of the leaf from `place` on, whose entry is that of a group. */

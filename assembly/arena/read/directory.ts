@@ -7,15 +7,12 @@
 // The address of an entry stays valid until an entry is inserted or removed.
 
 import { view64, Own } from "../../env/view";
-import { entryTotal, isTiny, totalCardinality } from "../layout/header";
-import { ENTRY_BYTES, KEY_MAX, entryCardinality, entryKey, entryLastKey } from "../layout/entry";
+import { Header } from "../layout/header";
+import { Entry, Offset } from "../layout/entry";
 import { farMembersUpTo, membersBeforeKey, membersUpTo } from "../packed/search";
-import { groupEntry, isGroup, isPacked, keyAt, packedCount } from "../packed/layout";
+import { Group, isPacked, keyAt, packedCount } from "../packed/layout";
 import { groupFrom, groupStart, groupsIn, lastGroup, nextGroup, startBefore } from "../packed/groups";
-import {
-  NODE_HEADER, SLOT_BYTES, entryAt, entryIn, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality,
-  slotChild, slotKey,
-} from "../layout/node";
+import { Node, Slot } from "../layout/node";
 
 /**
  * How many of `count` keys that stand `stride` bytes apart are at most `key`.
@@ -28,16 +25,16 @@ import {
   while (rest > 1) {
     const half = rest >> 1;
     const middle = base + <usize>half * stride;
-    base = (view64<M>(middle, 0) & KEY_MAX) <= key ? middle : base;
+    base = (view64<M>(middle, 0) & Offset.KEY_MAX) <= key ? middle : base;
     rest -= half;
   }
-  return <u32>((base - first) / stride) + u32((view64<M>(base, 0) & KEY_MAX) <= key);
+  return <u32>((base - first) / stride) + u32((view64<M>(base, 0) & Offset.KEY_MAX) <= key);
 }
 
 // @ts-ignore: decorator
-@inline export function entriesUpTo<M>(leaf: usize, key: u64): u32 {
-  if (isPacked<M>(leaf)) return membersUpTo<M>(leaf, key);
-  return keysUpTo<M>(leaf + NODE_HEADER, nodeCount<M>(leaf), ENTRY_BYTES, key);
+@inline export function entriesUpTo<M>(leaf: Node, key: u64): u32 {
+  if (isPacked<M>(changetype<usize>(leaf))) return membersUpTo<M>(changetype<usize>(leaf), key);
+  return keysUpTo<M>(changetype<usize>(leaf) + Node.HEADER, leaf.count<M>(), Entry.BYTES, key);
 }
 
 /** Keys of a group: a group whose last key is small enough is passed over at once. */
@@ -57,55 +54,55 @@ import {
   if (count < SEARCHED_FROM) return keysUpTo<Own>(first, count, stride, key);
   let upTo: u32 = 0;
   for (let last = SEARCHED_KEYS - 1; last < count; last += SEARCHED_KEYS) {
-    upTo += (load<u64>(first + <usize>last * stride) & KEY_MAX) <= key ? SEARCHED_KEYS : 0;
+    upTo += (load<u64>(first + <usize>last * stride) & Offset.KEY_MAX) <= key ? SEARCHED_KEYS : 0;
   }
   let at = first + <usize>upTo * stride;
   const end = first + <usize>min(upTo + SEARCHED_KEYS, count) * stride;
-  for (; at < end; at += stride) upTo += u32((load<u64>(at) & KEY_MAX) <= key);
+  for (; at < end; at += stride) upTo += u32((load<u64>(at) & Offset.KEY_MAX) <= key);
   return upTo;
 }
 
 /** How many entries of the leaf, which is not packed, begin at or before `key`. */
 // @ts-ignore: decorator
-@inline export function farEntriesUpTo(leaf: usize, key: u64): u32 {
-  return farKeysUpTo(leaf + NODE_HEADER, nodeCount<Own>(leaf), ENTRY_BYTES, key);
+@inline export function farEntriesUpTo(leaf: Node, key: u64): u32 {
+  return farKeysUpTo(changetype<usize>(leaf) + Node.HEADER, leaf.count<Own>(), Entry.BYTES, key);
 }
 
 /** How many slots of the node begin at or before `key`. */
 // @ts-ignore: decorator
-@inline export function farSlotsUpTo(node: usize, key: u64): u32 {
-  return farKeysUpTo(node + NODE_HEADER, nodeCount<Own>(node), SLOT_BYTES, key);
+@inline export function farSlotsUpTo(node: Node, key: u64): u32 {
+  return farKeysUpTo(changetype<usize>(node) + Node.HEADER, node.count<Own>(), Slot.BYTES, key);
 }
 
 /** Index of the slot that leads down to `key`: the last one whose key is not greater, or the first. */
 // @ts-ignore: decorator
-@inline export function slotFor<M>(node: usize, key: u64): u32 {
-  const upTo = keysUpTo<M>(node + NODE_HEADER, nodeCount<M>(node), SLOT_BYTES, key);
+@inline export function slotFor<M>(node: Node, key: u64): u32 {
+  const upTo = keysUpTo<M>(changetype<usize>(node) + Node.HEADER, node.count<M>(), Slot.BYTES, key);
   return upTo ? upTo - 1 : 0;
 }
 
 /** The leaf to which `key` belongs. */
 // @ts-ignore: decorator
-@inline export function leafFor<M>(key: u64): usize {
-  let node = rootNode<M>();
-  while (nodeLevel<M>(node)) node = slotChild<M>(slotAt(node, slotFor<M>(node, key)));
+@inline export function leafFor<M>(key: u64): Node {
+  let node = Node.root<M>();
+  while (node.level<M>()) node = node.slotAt(slotFor<M>(node, key)).child<M>();
   return node;
 }
 
 /** The node above the leaf to which `key` belongs, 0 if there is none. */
-export function nodeAbove(key: u64): usize {
-  let above: usize = 0, node = rootNode<Own>();
-  while (nodeLevel<Own>(node)) {
+export function nodeAbove(key: u64): Node {
+  let above: Node = changetype<Node>(0), node = Node.root<Own>();
+  while (node.level<Own>()) {
     above = node;
-    node = slotChild<Own>(slotAt(node, slotFor<Own>(node, key)));
+    node = node.slotAt(slotFor<Own>(node, key)).child<Own>();
   }
   return above;
 }
 
 /** The leaf to which `key` belongs, where nodeAbove() of it is `above`. */
 // @ts-ignore: decorator
-@inline export function leafBelow(above: usize, key: u64): usize {
-  return above ? slotChild<Own>(slotAt(above, slotFor<Own>(above, key))) : rootNode<Own>();
+@inline export function leafBelow(above: Node, key: u64): Node {
+  return above ? above.slotAt(slotFor<Own>(above, key)).child<Own>() : Node.root<Own>();
 }
 
 /**
@@ -113,36 +110,36 @@ export function nodeAbove(key: u64): usize {
  * That guess is right when the leaf's keys are consecutive, as is usual.
  */
 // @ts-ignore: decorator
-@inline export function neighborFor(leaf: usize, key: u64): usize {
-  const count = nodeCount<Own>(leaf);
-  if (!count) return 0;
-  const distance = key - entryKey<Own>(entryAt(leaf, 0));
-  if (distance >= count) return 0;
-  const entry = entryAt(leaf, <u32>distance);
-  return entryKey<Own>(entry) == key ? entry : 0;
+@inline export function neighborFor(leaf: Node, key: u64): Entry {
+  const count = leaf.count<Own>();
+  if (!count) return changetype<Entry>(0);
+  const distance = key - leaf.entryAt(0).key<Own>();
+  if (distance >= count) return changetype<Entry>(0);
+  const entry = leaf.entryAt(<u32>distance);
+  return entry.key<Own>() == key ? entry : changetype<Entry>(0);
 }
 
 /** The entry that covers `key`, 0 if none does. A FULL entry covers a span of keys, all others one. */
-export function findEntry(key: u64): usize {
+export function findEntry(key: u64): Entry {
   const leaf = leafFor<Own>(key);
-  return isPacked<Own>(leaf) ? findGroup(leaf, key) : findIn(leaf, key);
+  return isPacked<Own>(changetype<usize>(leaf)) ? findGroup(leaf, key) : findIn(leaf, key);
 }
 
 /** findEntry() for the leaf, which is not packed, to which the key belongs. */
 // @ts-ignore: decorator
-@inline export function findIn(leaf: usize, key: u64): usize {
+@inline export function findIn(leaf: Node, key: u64): Entry {
   const neighbor = neighborFor(leaf, key);
   if (neighbor) return neighbor;
   const upTo = farEntriesUpTo(leaf, key);
-  if (!upTo) return 0;
-  const entry = entryAt(leaf, upTo - 1);
-  return key <= entryLastKey<Own>(entry) ? entry : 0;
+  if (!upTo) return changetype<Entry>(0);
+  const entry = leaf.entryAt(upTo - 1);
+  return key <= entry.lastKey<Own>() ? entry : changetype<Entry>(0);
 }
 
 /** findEntry() for the packed leaf to which the key belongs. */
-export function findGroup(leaf: usize, key: u64): usize {
-  const upTo = farMembersUpTo(leaf, key);
-  return upTo && keyAt<Own>(leaf, upTo - 1) == key ? groupEntry(leaf, startBefore<Own>(leaf, upTo)) : 0;
+export function findGroup(leaf: Node, key: u64): Entry {
+  const upTo = farMembersUpTo(changetype<usize>(leaf), key);
+  return upTo && keyAt<Own>(changetype<usize>(leaf), upTo - 1) == key ? changetype<Entry>(Group.at(changetype<usize>(leaf), startBefore<Own>(changetype<usize>(leaf), upTo))) : changetype<Entry>(0);
 }
 
 // A place is a position in the order of entries, for walking: the low half is the entry's address,
@@ -150,55 +147,55 @@ export function findGroup(leaf: usize, key: u64): usize {
 
 /** The address of the next entry in the leaf; where the leaf ends if there is none. */
 // @ts-ignore: decorator
-@inline function entryAfter<M>(entry: usize): usize {
-  return isGroup(entry) ? nextGroup<M>(entry) : entry + ENTRY_BYTES;
+@inline function entryAfter<M>(entry: Entry): usize {
+  return Group.is(changetype<Group>(entry)) ? nextGroup<M>(changetype<Group>(entry)) : changetype<usize>(entry) + Entry.BYTES;
 }
 
 /** The last entry of the leaf that ends at `end` and holds `entry`. */
 // @ts-ignore: decorator
-@inline export function lastBefore<M>(entry: usize, end: usize): usize {
-  return isGroup(entry) ? lastGroup<M>(entry, end) : end - ENTRY_BYTES;
+@inline export function lastBefore<M>(entry: Entry, end: Group): Entry {
+  return Group.is(changetype<Group>(entry)) ? changetype<Entry>(lastGroup<M>(changetype<Group>(entry), end)) : changetype<Entry>(changetype<usize>(end) - Entry.BYTES);
 }
 
 // @ts-ignore: decorator
-@inline export function placeEntry(place: u64): usize { return <usize>(<u32>place); }
+@inline export function placeEntry(place: u64): Entry { return changetype<Entry>(<usize>(<u32>place)); }
 // @ts-ignore: decorator
-@inline function placeOf(entry: usize, end: usize): u64 { return ((<u64>end) << 32) | <u64>entry; }
+@inline function placeOf(entry: Entry, end: usize): u64 { return ((<u64>end) << 32) | <u64>changetype<usize>(entry); }
 
 /** The place of the first entry. */
 export function firstPlace<M>(): u64 {
-  let node = rootNode<M>(), level = nodeLevel<M>(node);
+  let node = Node.root<M>(), level = node.level<M>();
   while (level) {
-    node = slotChild<M>(slotAt(node, 0));
-    const below = nodeLevel<M>(node);
+    node = node.slotAt(0).child<M>();
+    const below = node.level<M>();
     if (below >= level) unreachable();        // only a damaged arena; the loop might never end
     level = below;
   }
-  const count = nodeCount<M>(node);
-  return count ? placeOf(entryIn<M>(node, 0), entryIn<M>(node, count)) : 0;
+  const count = node.count<M>();
+  return count ? placeOf(node.entryIn<M>(0), changetype<usize>(node.entryIn<M>(count))) : 0;
 }
 
 /** The place of the first entry that covers `key` or a greater key. */
 export function seek<M>(key: u64): u64 {
   while (true) {
-    let node = rootNode<M>(), level = nodeLevel<M>(node);
-    let following = KEY_MAX + 1;              // the least key of the next subtree to the right
+    let node = Node.root<M>(), level = node.level<M>();
+    let following = Offset.KEY_MAX + 1;              // the least key of the next subtree to the right
     while (level) {
       const index = slotFor<M>(node, key);
-      if (index + 1 < nodeCount<M>(node)) following = slotKey<M>(slotAt(node, index + 1));
-      node = slotChild<M>(slotAt(node, index));
-      const below = nodeLevel<M>(node);
+      if (index + 1 < node.count<M>()) following = node.slotAt(index + 1).key<M>();
+      node = node.slotAt(index).child<M>();
+      const below = node.level<M>();
       if (below >= level) unreachable();      // only a damaged arena; the loop might never end
       level = below;
     }
-    const count = nodeCount<M>(node);
+    const count = node.count<M>();
     const upTo = entriesUpTo<M>(node, key);
     let index = upTo;
-    if (upTo && key <= entryLastKey<M>(entryIn<M>(node, upTo - 1))) {
-      index = isPacked<M>(node) ? startBefore<M>(node, upTo) : upTo - 1;
+    if (upTo && key <= node.entryIn<M>(upTo - 1).lastKey<M>()) {
+      index = isPacked<M>(changetype<usize>(node)) ? startBefore<M>(changetype<usize>(node), upTo) : upTo - 1;
     }
-    if (index < count) return placeOf(entryIn<M>(node, index), entryIn<M>(node, count));
-    if (following > KEY_MAX) return 0;
+    if (index < count) return placeOf(node.entryIn<M>(index), changetype<usize>(node.entryIn<M>(count)));
+    if (following > Offset.KEY_MAX) return 0;
     if (following <= key) unreachable();      // only a damaged arena
     key = following;
   }
@@ -213,8 +210,8 @@ export function seek<M>(key: u64): u64 {
 /** The place after `place` in its leaf, 0 if it is the last one there. */
 // @ts-ignore: decorator
 @inline export function nextInLeaf<M>(place: u64): u64 {
-  const next = entryAfter<M>(placeEntry(place)), end = <usize>(place >> 32);
-  return next < end ? placeOf(next, end) : 0;
+  const next = changetype<Entry>(entryAfter<M>(placeEntry(place))), end = <usize>(place >> 32);
+  return changetype<usize>(next) < end ? placeOf(next, end) : 0;
 }
 
 /** The place after `place`. */
@@ -225,16 +222,16 @@ export function seek<M>(key: u64): u64 {
 }
 
 /** The place of the first entry of the leaf after that of which `entry` is the last one. */
-export function advanceLeaf<M>(entry: usize): u64 {
-  const last = entryLastKey<M>(entry);
-  return last >= KEY_MAX || isTiny<M>() ? 0 : seek<M>(last + 1);
+export function advanceLeaf<M>(entry: Entry): u64 {
+  const last = entry.lastKey<M>();
+  return last >= Offset.KEY_MAX || Header.isTiny<M>() ? 0 : seek<M>(last + 1);
 }
 
 /** The place of the first entry after member `index` of the packed leaf and its group. */
-export function placeAfter<M>(leaf: usize, index: u32): u64 {
-  const count = packedCount<M>(leaf), next = groupEntry(leaf, index + 1);
-  if (index + 1 < count) return placeOf(next, groupEntry(leaf, count));
-  return advanceLeaf<M>(groupEntry(leaf, index));
+export function placeAfter<M>(leaf: Node, index: u32): u64 {
+  const count = packedCount<M>(changetype<usize>(leaf)), next = changetype<Entry>(Group.at(changetype<usize>(leaf), index + 1));
+  if (index + 1 < count) return placeOf(next, Group.at(changetype<usize>(leaf), count));
+  return advanceLeaf<M>(changetype<Entry>(Group.at(changetype<usize>(leaf), index)));
 }
 
 /**
@@ -244,21 +241,21 @@ export function placeAfter<M>(leaf: usize, index: u32): u64 {
 export function seekFrom<M>(place: u64, key: u64): u64 {
   let entry = placeEntry(place);
   const end = <usize>(place >> 32);
-  if (isGroup(entry)) {
-    const group = groupFrom<M>(entry, key);
-    return group ? placeOf(group, end) : isTiny<M>() ? 0 : seek<M>(key);
+  if (Group.is(changetype<Group>(entry))) {
+    const group = changetype<Entry>(groupFrom<M>(changetype<Group>(entry), key));
+    return group ? placeOf(group, end) : Header.isTiny<M>() ? 0 : seek<M>(key);
   }
-  const last = entryLastKey<M>(end - ENTRY_BYTES);
-  if (last < key) return last >= KEY_MAX || isTiny<M>() ? 0 : seek<M>(key);
-  let step = ENTRY_BYTES;
-  while (entryLastKey<M>(entry) < key) {      // invariant: everything before `entry` ends below key
-    const far = entry + step;
-    if (far < end && entryLastKey<M>(far) < key) {
-      entry = far + ENTRY_BYTES;
+  const last = changetype<Entry>(end - Entry.BYTES).lastKey<M>();
+  if (last < key) return last >= Offset.KEY_MAX || Header.isTiny<M>() ? 0 : seek<M>(key);
+  let step = Entry.BYTES;
+  while (entry.lastKey<M>() < key) {      // invariant: everything before `entry` ends below key
+    const far = changetype<Entry>(changetype<usize>(entry) + step);
+    if (changetype<usize>(far) < end && far.lastKey<M>() < key) {
+      entry = changetype<Entry>(changetype<usize>(far) + Entry.BYTES);
       step <<= 1;
     } else {
-      entry += ENTRY_BYTES;
-      step = ENTRY_BYTES;
+      entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES);
+      step = Entry.BYTES;
     }
   }
   return placeOf(entry, end);
@@ -272,50 +269,50 @@ export function entriesBetween(first: u64, last: u64, most: u32): u32 {
   let entries: u32 = 0;
   for (let place = seek<Own>(first); place && entries <= most;) {
     const entry = placeEntry(place), end = <usize>(place >> 32);
-    if (isGroup(entry)) {
-      if (entryKey<Own>(entry) > last) return entries;
+    if (Group.is(changetype<Group>(entry))) {
+      if (entry.key<Own>() > last) return entries;
       entries++;
       place = advance<Own>(place);
       continue;
     }
-    const inLeaf = <u32>((end - entry) / ENTRY_BYTES);
-    if (entryKey<Own>(end - ENTRY_BYTES) > last) {
-      return entries + keysUpTo<Own>(entry, inLeaf, ENTRY_BYTES, last);
+    const inLeaf = <u32>((end - changetype<usize>(entry)) / Entry.BYTES);
+    if (changetype<Entry>(end - Entry.BYTES).key<Own>() > last) {
+      return entries + keysUpTo<Own>(changetype<usize>(entry), inLeaf, Entry.BYTES, last);
     }
     entries += inLeaf;
-    place = advanceLeaf<Own>(end - ENTRY_BYTES);
+    place = advanceLeaf<Own>(changetype<Entry>(end - Entry.BYTES));
   }
   return entries;
 }
 
 /** The first entry of a bitmap that is not empty. */
-export function firstEntry(): usize {
-  let node = rootNode<Own>();
-  while (nodeLevel<Own>(node)) node = slotChild<Own>(slotAt(node, 0));
-  return entryIn<Own>(node, 0);
+export function firstEntry(): Entry {
+  let node = Node.root<Own>();
+  while (node.level<Own>()) node = node.slotAt(0).child<Own>();
+  return node.entryIn<Own>(0);
 }
 
 /** The last entry, 0 if there is none. */
-export function lastEntry<M>(): usize {
-  let node = rootNode<M>();
-  while (nodeLevel<M>(node)) node = slotChild<M>(slotAt(node, nodeCount<M>(node) - 1));
-  const count = nodeCount<M>(node);
-  return count ? lastBefore<M>(entryIn<M>(node, 0), entryIn<M>(node, count)) : 0;
+export function lastEntry<M>(): Entry {
+  let node = Node.root<M>();
+  while (node.level<M>()) node = node.slotAt(node.count<M>() - 1).child<M>();
+  const count = node.count<M>();
+  return count ? lastBefore<M>(node.entryIn<M>(0), changetype<Group>(node.entryIn<M>(count))) : changetype<Entry>(0);
 }
 
 /** How many members come before container `key`. Skips leaves and whole subtrees by their sums. */
 export function membersBefore(key: u64): u64 {
-  let node = rootNode<Own>(), members: u64 = 0;
-  while (nodeLevel<Own>(node)) {
+  let node = Node.root<Own>(), members: u64 = 0;
+  while (node.level<Own>()) {
     const index = slotFor<Own>(node, key);
-    for (let i: u32 = 0; i < index; i++) members += slotCardinality<Own>(slotAt(node, i));
-    node = slotChild<Own>(slotAt(node, index));
+    for (let i: u32 = 0; i < index; i++) members += node.slotAt(i).cardinality<Own>();
+    node = node.slotAt(index).child<Own>();
   }
-  if (isPacked<Own>(node)) return members + membersBeforeKey<Own>(node, key);
-  for (let i: u32 = 0, n = nodeCount<Own>(node); i < n; i++) {
-    const entry = entryAt(node, i);
-    if (entryLastKey<Own>(entry) < key) { members += entryCardinality<Own>(entry); continue; }
-    const first = entryKey<Own>(entry);
+  if (isPacked<Own>(changetype<usize>(node))) return members + membersBeforeKey<Own>(changetype<usize>(node), key);
+  for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {
+    const entry = node.entryAt(i);
+    if (entry.lastKey<Own>() < key) { members += entry.cardinality<Own>(); continue; }
+    const first = entry.key<Own>();
     if (first < key) members += (key - first) << 16;          // inside a FULL entry
     break;
   }
@@ -323,34 +320,34 @@ export function membersBefore(key: u64): u64 {
 }
 
 /** The entry that holds the member of 0-based rank `rank`, which must exist. */
-export function entryOfRank(rank: u64): usize {
-  let node = rootNode<Own>(), index: u32 = 0;
-  while (nodeLevel<Own>(node)) {
-    for (index = 0; slotCardinality<Own>(slotAt(node, index)) <= rank; index++) {
-      rank -= slotCardinality<Own>(slotAt(node, index));
+export function entryOfRank(rank: u64): Entry {
+  let node = Node.root<Own>(), index: u32 = 0;
+  while (node.level<Own>()) {
+    for (index = 0; node.slotAt(index).cardinality<Own>() <= rank; index++) {
+      rank -= node.slotAt(index).cardinality<Own>();
     }
-    node = slotChild<Own>(slotAt(node, index));
+    node = node.slotAt(index).child<Own>();
   }
-  if (isPacked<Own>(node)) return groupEntry(node, groupStart<Own>(node, <u32>rank));
-  for (index = 0; entryCardinality<Own>(entryAt(node, index)) <= rank; index++) {
-    rank -= entryCardinality<Own>(entryAt(node, index));
+  if (isPacked<Own>(changetype<usize>(node))) return changetype<Entry>(Group.at(changetype<usize>(node), groupStart<Own>(changetype<usize>(node), <u32>rank)));
+  for (index = 0; node.entryAt(index).cardinality<Own>() <= rank; index++) {
+    rank -= node.entryAt(index).cardinality<Own>();
   }
-  return entryAt(node, index);
+  return node.entryAt(index);
 }
 
 /** How many entries the directory has at most. Of a tiny arena that is packed, how many members. */
 // @ts-ignore: decorator
-@inline export function entriesHeld<M>(): u32 { return isTiny<M>() ? nodeCount<M>(0) : entryTotal<M>(); }
+@inline export function entriesHeld<M>(): u32 { return Header.isTiny<M>() ? changetype<Node>(0).count<M>() : Header.entries<M>(); }
 
 /** How many entries the directory has. */
 export function entriesExactly<M>(): u32 {
-  return isTiny<M>() && isPacked<M>(0) ? groupsIn<M>(0, 0, nodeCount<M>(0)) : entriesHeld<M>();
+  return Header.isTiny<M>() && isPacked<M>(0) ? groupsIn<M>(0, 0, changetype<Node>(0).count<M>()) : entriesHeld<M>();
 }
 
 /**
  * Members of the whole bitmap modulo 2^64: 0 for the bitmap of all 2^64 offsets, as for the empty one.
  */
 export function cardinalityHeld<M>(): u64 {
-  if (!isTiny<M>()) return totalCardinality<M>();
-  return isPacked<M>(0) ? nodeCount<M>(0) : nodeCount<M>(0) ? entryCardinality<M>(NODE_HEADER) : 0;
+  if (!Header.isTiny<M>()) return Header.cardinality<M>();
+  return isPacked<M>(0) ? changetype<Node>(0).count<M>() : changetype<Node>(0).count<M>() ? changetype<Entry>(Node.HEADER).cardinality<M>() : 0;
 }

@@ -9,17 +9,14 @@
 //   the rows that have a container at the key, PREPARED_BYTES each: u64 shape, u32 operand, u32 row
 
 import { SELF, argument, arena, work } from "../../env/memory";
-import { KEY_MAX } from "../../arena/layout/entry";
+import { Offset } from "../../arena/layout/entry";
 import { begin } from "../../arena/builder/state";
 import { Kind } from "../../container/kind";
-import {
-  CURSOR_BYTES, NO_KEY, closeCursor, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor,
-  seekCursor,
-} from "../walk/cursor";
+import { Cursor } from "../walk/cursor";
 import { fold, foldCardinality } from "../fold/fold";
 import { asBitset } from "../shape/expand";
 import { Scratch, makePlaces, scratch } from "../shape/scratch";
-import { isFull, shapeCount, shapeKind } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 import { LOOKED_UP_MAX } from "./prepared";
 
@@ -51,12 +48,12 @@ import { LOOKED_UP_MAX } from "./prepared";
 /** Bytes at the arena's end that begin with the least keys. */
 // @ts-ignore: decorator
 @inline function keysBytes(limit: u32): usize {
-  return <usize>(limit + 1) * CURSOR_BYTES + (<usize>(limit / GROUP) << 3);
+  return <usize>(limit + 1) * Cursor.BYTES + (<usize>(limit / GROUP) << 3);
 }
 /** Address of the least key of group `group`. */
 // @ts-ignore: decorator
 @inline function groupKeyAt(limit: u32, group: u32): usize {
-  return <usize>arena.size() - <usize>(limit + 1) * CURSOR_BYTES - (<usize>(group + 1) << 3);
+  return <usize>arena.size() - <usize>(limit + 1) * Cursor.BYTES - (<usize>(group + 1) << 3);
 }
 /** Address of what is known of the `index`th prepared row. */
 // @ts-ignore: decorator
@@ -74,11 +71,11 @@ export function cross(rows: u32, columns: u32, limited: u32, from: u64, to: u64)
   const first = firstColumn(rows), end = columnsEnd(rows, columns), limit = limitItem(rows, columns);
   begin(0, keysBytes(limit) + ROWS_AT_ONCE * PREPARED_BYTES);
   for (let item: u32 = 0; item < limit; item++) {
-    if (item < rows) openCursor(item, item, from);
-    else if (item >= first && item < end) openCursor(item, rows + item - first, from);
-    else closeCursor(item);
+    if (item < rows) Cursor.open(item, item, from);
+    else if (item >= first && item < end) Cursor.open(item, rows + item - first, from);
+    else Cursor.close(item);
   }
-  if (limited) openCursor(limit, rows + columns, from);
+  if (limited) Cursor.open(limit, rows + columns, from);
   for (let group: u32 = 0; group < limit / GROUP; group++) findGroupKey(limit, group);
   let key = meet(limit, first, limited != 0, from);
   while (key <= to) {
@@ -93,18 +90,18 @@ export function cross(rows: u32, columns: u32, limited: u32, from: u64, to: u64)
 // --- The walk ----------------------------------------------------------------------------------------------
 
 function findGroupKey(limit: u32, group: u32): void {
-  let key = NO_KEY;
-  for (let item = group * GROUP, end = item + GROUP; item < end; item++) key = min(key, cursorKey(item));
+  let key = Cursor.NO_KEY;
+  for (let item = group * GROUP, end = item + GROUP; item < end; item++) key = min(key, Cursor.keyOf(item));
   store<u64>(groupKeyAt(limit, group), key);
 }
 
 /** Moves items `from` to `to` - 1, which are whole groups, to `key`; returns the least key of them. */
 function moveGroups(limit: u32, from: u32, to: u32, key: u64): u64 {
-  let least = NO_KEY;
+  let least = Cursor.NO_KEY;
   work.spend((to - from) / GROUP);
   for (let group = from / GROUP; group < to / GROUP; group++) {
     if (load<u64>(groupKeyAt(limit, group)) < key) {
-      for (let item = group * GROUP, end = item + GROUP; item < end; item++) seekCursor(item, key);
+      for (let item = group * GROUP, end = item + GROUP; item < end; item++) Cursor.seek(item, key);
       findGroupKey(limit, group);
     }
     least = min(least, load<u64>(groupKeyAt(limit, group)));
@@ -117,24 +114,24 @@ function moveGroups(limit: u32, from: u32, to: u32, key: u64): u64 {
 function meet(limit: u32, first: u32, limited: bool, key: u64): u64 {
   while (true) {
     const row = moveGroups(limit, 0, first, key);
-    let next = row == NO_KEY ? NO_KEY : moveGroups(limit, first, limit, row);
-    if (limited && next != NO_KEY) {
-      seekCursor(limit, next);
-      next = cursorKey(limit);
+    let next = row == Cursor.NO_KEY ? Cursor.NO_KEY : moveGroups(limit, first, limit, row);
+    if (limited && next != Cursor.NO_KEY) {
+      Cursor.seek(limit, next);
+      next = Cursor.keyOf(limit);
     }
-    if (next == row || next == NO_KEY) return next;
+    if (next == row || next == Cursor.NO_KEY) return next;
     key = next;
   }
 }
 
 /** The last key up to which nothing changes. Beyond `key` only if all that have it are full. */
 function segmentEnd(limit: u32, key: u64, limited: bool): u64 {
-  let last = limited ? cursorLastKey(limit) : KEY_MAX;
+  let last = limited ? Cursor.lastKeyOf(limit) : Offset.KEY_MAX;
   for (let group: u32 = 0; group < limit / GROUP && last > key; group++) {
     const least = load<u64>(groupKeyAt(limit, group));
     if (least > key) { last = min(last, least - 1); continue; }
     for (let item = group * GROUP, end = item + GROUP; item < end; item++) {
-      last = min(last, cursorKey(item) > key ? cursorKey(item) - 1 : cursorLastKey(item));
+      last = min(last, Cursor.keyOf(item) > key ? Cursor.keyOf(item) - 1 : Cursor.lastKeyOf(item));
     }
   }
   return last;
@@ -145,7 +142,7 @@ function segmentEnd(limit: u32, key: u64, limited: bool): u64 {
 @inline function itemWith(limit: u32, item: u32, end: u32, key: u64): u32 {
   while (item < end) {
     if (!(item & (GROUP - 1)) && load<u64>(groupKeyAt(limit, item / GROUP)) > key) item += GROUP;
-    else if (cursorKey(item) == key) return item;
+    else if (Cursor.keyOf(item) == key) return item;
     else item++;
   }
   return end;
@@ -197,14 +194,14 @@ function countKey(rows: u32, columns: u32, key: u64, limited: bool): void {
  */
 // @ts-ignore: decorator
 @inline function becomesBitset(s: u64, meeting: u32): bool {
-  const kind = shapeKind(s);
+  const kind = Shape.kind(s);
   if (kind == Kind.RUNS) return true;
-  return kind != Kind.BITSET && kind != Kind.FULL && meeting >= MEETS_MANY && shapeCount(s) > LOOKED_UP_MAX;
+  return kind != Kind.BITSET && kind != Kind.FULL && meeting >= MEETS_MANY && Shape.count(s) > LOOKED_UP_MAX;
 }
 
 /** Prepares the container of the row to meet `meeting` columns. */
 function prepareRow(limit: u32, index: u32, row: u32, meeting: u32): void {
-  let s = cursorShape(row), operand = cursorOperand(row);
+  let s = Cursor.shapeOf(row), operand = Cursor.operandOf(row);
   if (becomesBitset(s, meeting)) {
     s = asBitset(operand, s, scratch(<Scratch>(<u32>Scratch.PLACES + index)));
     operand = SELF;
@@ -217,13 +214,13 @@ function prepareRow(limit: u32, index: u32, row: u32, meeting: u32): void {
 
 /** Counts what the container of a column shares with the `prepared` rows. */
 function countColumn(limit: u32, item: u32, limited: bool, prepared: u32, columns: u32, column: u32): void {
-  let s = cursorShape(item), operand = cursorOperand(item);
-  if (limited && !isFull(cursorShape(limit))) {
-    if (isFull(s)) { s = cursorShape(limit); operand = cursorOperand(limit); } else {
-      s = fold(Fold.AND, sidesOf(operand, cursorOperand(limit)), s, cursorShape(limit));
+  let s = Cursor.shapeOf(item), operand = Cursor.operandOf(item);
+  if (limited && !Shape.isFull(Cursor.shapeOf(limit))) {
+    if (Shape.isFull(s)) { s = Cursor.shapeOf(limit); operand = Cursor.operandOf(limit); } else {
+      s = fold(Fold.AND, sidesOf(operand, Cursor.operandOf(limit)), s, Cursor.shapeOf(limit));
       operand = SELF;
     }
-    if (!shapeCount(s)) return;
+    if (!Shape.count(s)) return;
   }
   if (becomesBitset(s, prepared)) {
     s = asBitset(operand, s, scratch(Scratch.SPARE));

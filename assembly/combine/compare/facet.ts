@@ -3,14 +3,12 @@
 import { argument, work } from "../../env/memory";
 import { begin } from "../../arena/builder/state";
 import { Count } from "../../container/kernel";
-import {
-  CURSOR_BYTES, NO_KEY, cursorKey, cursorLastKey, cursorShape, openCursor, seekCursor,
-} from "../walk/cursor";
+import { Cursor } from "../walk/cursor";
 import { foldCardinality } from "../fold/fold";
 import { walkPair } from "../walk/pair";
 import { prepare, shareWithPrepared } from "./prepared";
 import { Scratch, makeScratch } from "../shape/scratch";
-import { shapeCount } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 
 /** Operand 0 is prepared for this many facets or more: preparing takes some tens of microseconds. */
@@ -23,7 +21,7 @@ import { Fold, sidesOf } from "../fold/sides";
  */
 export function shareAll(facets: u32, first: u64, last: u64): void {
   const isPrepared = facets >= PREPARED_FROM && prepare(first, last);
-  if (!isPrepared) begin(0, 2 * CURSOR_BYTES);
+  if (!isPrepared) begin(0, 2 * Cursor.BYTES);
   for (let facet: u32 = 0; facet < facets; facet++) {
     work.spend(1);
     argument.put(facet, isPrepared ? shareWithPrepared(facet + 1) : share(facet + 1, first, last));
@@ -61,33 +59,33 @@ export function shareAtLeast(facet: u32, need: u64): u64 {
 
 // @ts-ignore: decorator
 @inline function openBoth(facet: u32, key: u64): void {
-  openCursor(0, 0, key);
-  openCursor(1, facet, key);
+  Cursor.open(0, 0, key);
+  Cursor.open(1, facet, key);
 }
 
 /** Moves both cursors to the next key that both have; false if there is none. */
 // @ts-ignore: decorator
 @inline function meet(): bool {
   while (true) {
-    const x = cursorKey(0), y = cursorKey(1);
-    if (x == NO_KEY || y == NO_KEY) return false;
+    const x = Cursor.keyOf(0), y = Cursor.keyOf(1);
+    if (x == Cursor.NO_KEY || y == Cursor.NO_KEY) return false;
     if (x == y) return true;
-    if (x < y) seekCursor(0, y); else seekCursor(1, x);
+    if (x < y) Cursor.seek(0, y); else Cursor.seek(1, x);
   }
 }
 
 /** The last key of the segment that the cursors are at: beyond their key only if both are full. */
 // @ts-ignore: decorator
-@inline function segmentEnd(): u64 { return min(cursorLastKey(0), cursorLastKey(1)); }
+@inline function segmentEnd(): u64 { return min(Cursor.lastKeyOf(0), Cursor.lastKeyOf(1)); }
 
 // @ts-ignore: decorator
-@inline function cursorsAreFull(): bool { return segmentEnd() > cursorKey(0); }
+@inline function cursorsAreFull(): bool { return segmentEnd() > Cursor.keyOf(0); }
 
 /** The most members that the operands can share in the segment. */
 // @ts-ignore: decorator
 @inline function smaller(): u64 {
-  if (cursorsAreFull()) return (segmentEnd() - cursorKey(0) + 1) << 16;
-  return min(shapeCount(cursorShape(0)), shapeCount(cursorShape(1)));
+  if (cursorsAreFull()) return (segmentEnd() - Cursor.keyOf(0) + 1) << 16;
+  return min(Shape.count(Cursor.shapeOf(0)), Shape.count(Cursor.shapeOf(1)));
 }
 
 /** Moves both cursors past the segment; returns `bound`. */
@@ -95,8 +93,8 @@ export function shareAtLeast(facet: u32, need: u64): u64 {
 @inline function pass(bound: u64): u64 {
   const next = segmentEnd() + 1;
   work.spend(1);
-  seekCursor(0, next);
-  seekCursor(1, next);
+  Cursor.seek(0, next);
+  Cursor.seek(1, next);
   return bound;
 }
 
@@ -104,5 +102,5 @@ export function shareAtLeast(facet: u32, need: u64): u64 {
 // @ts-ignore: decorator
 @inline function shared(facet: u32): u32 {
   makeScratch(Scratch.RIGHT);
-  return foldCardinality(sidesOf(0, facet), cursorShape(0), cursorShape(1));
+  return foldCardinality(sidesOf(0, facet), Cursor.shapeOf(0), Cursor.shapeOf(1));
 }

@@ -17,17 +17,17 @@ import { SELF, arena, right, work } from "../../env/memory";
 import { Right } from "../../env/view";
 import { begin } from "../../arena/builder/state";
 import {
-  baseIn, headerOf, high, highsIn, indexOf, isGroup, keyAt, leafOf, lowsIn, packedCount, widthIn,
+  Group, baseIn, headerOf, high, highsIn, keyAt, lowsIn, packedCount, widthIn,
 } from "../../arena/packed/layout";
 import { Kind } from "../../container/kind";
 import { BITSET_BYTES, MEMBER_BYTES } from "../../container/limits";
-import {
-  CURSOR_BYTES, NO_KEY, cursorEntry, cursorKey, cursorLastKey, cursorShape, openCursor, seekCursor,
-} from "../walk/cursor";
+import { Cursor } from "../walk/cursor";
 import { foldCardinality } from "../fold/fold";
 import { asBitset } from "../shape/expand";
 import { Scratch, makePlaces, scratch } from "../shape/scratch";
-import { NOTHING, isFull, shape, shapeCount, shapeKind } from "../shape/shape";
+import { Shape } from "../shape/shape";
+import { Entry } from "../../arena/layout/entry";
+import { Node } from "../../arena/layout/node";
 import { sidesOf } from "../fold/sides";
 
 // @ts-ignore: decorator
@@ -60,7 +60,7 @@ import { sidesOf } from "../fold/sides";
 @inline const LOOKUPS_OF_WORK: u32 = 16;
 
 // @ts-ignore: decorator
-@inline function headerAt(): usize { return <usize>arena.size() - 2 * CURSOR_BYTES - TABLE_HEADER; }
+@inline function headerAt(): usize { return <usize>arena.size() - 2 * Cursor.BYTES - TABLE_HEADER; }
 // @ts-ignore: decorator
 @inline function firstSlotKey(): u64 { return load<u64>(headerAt()); }
 // @ts-ignore: decorator
@@ -79,15 +79,15 @@ import { sidesOf } from "../fold/sides";
  * fresh. Returns false if that does not pay; then memory 0 has to be begun anew.
  */
 export function prepare(from: u64, to: u64): bool {
-  begin(0, 2 * CURSOR_BYTES + TABLE_HEADER + <usize>(SLOTS_EACH * CONTAINERS_MAX) * KEY_SLOT_BYTES);
-  openCursor(0, 0, from);
-  const first = cursorKey(0);
+  begin(0, 2 * Cursor.BYTES + TABLE_HEADER + <usize>(SLOTS_EACH * CONTAINERS_MAX) * KEY_SLOT_BYTES);
+  Cursor.open(0, 0, from);
+  const first = Cursor.keyOf(0);
   let containers: u32 = 0, end = first;
-  while (cursorKey(0) <= to) {
-    end = min(cursorLastKey(0), to) + 1;
-    if (end - cursorKey(0) > CONTAINERS_MAX - containers) return false;
-    containers += <u32>(end - cursorKey(0));
-    seekCursor(0, end);
+  while (Cursor.keyOf(0) <= to) {
+    end = min(Cursor.lastKeyOf(0), to) + 1;
+    if (end - Cursor.keyOf(0) > CONTAINERS_MAX - containers) return false;
+    containers += <u32>(end - Cursor.keyOf(0));
+    Cursor.seek(0, end);
   }
   if (!containers || end - first > SLOTS_EACH * containers) return false;
   makePlaces(<u32>Scratch.PLACES + 1 + containers);
@@ -101,16 +101,16 @@ export function prepare(from: u64, to: u64): bool {
 function fillSlots(): void {
   const none = scratch(Scratch.PLACES);
   memory.fill(none, 0, BITSET_BYTES);
-  openCursor(0, 0, firstSlotKey());
+  Cursor.open(0, 0, firstSlotKey());
   for (let slot: u32 = 0, index: u32 = 0, slots = slotCount(); slot < slots; slot++) {
     const at = keySlotAt(slot), key = firstSlotKey() + slot;
-    let s = NOTHING, bitset = none;
-    if (cursorKey(0) == key) {
-      s = cursorShape(0);
+    let s = Shape.NOTHING, bitset = none;
+    if (Cursor.keyOf(0) == key) {
+      s = Cursor.shapeOf(0);
       bitset = bitsetPlace(index++);
-      if (isFull(s)) memory.fill(bitset, 0xff, BITSET_BYTES);
+      if (Shape.isFull(s)) memory.fill(bitset, 0xff, BITSET_BYTES);
       else asBitset(0, s, bitset);
-      seekCursor(0, key + 1);
+      Cursor.seek(0, key + 1);
     }
     store<u32>(at, <u32>bitset, BITSET);
     store<u64>(at, s);
@@ -121,38 +121,38 @@ function fillSlots(): void {
 export function shareWithPrepared(other: u32): u64 {
   const first = firstSlotKey(), slots = slotCount(), few = LOOKUPS * load<u32>(headerAt(), CONTAINERS);
   let members: u64 = 0;
-  openCursor(1, other, first);
-  while (cursorKey(1) != NO_KEY && cursorKey(1) - first < slots) {
-    const key = cursorKey(1), entry = cursorEntry(1);
+  Cursor.open(1, other, first);
+  while (Cursor.keyOf(1) != Cursor.NO_KEY && Cursor.keyOf(1) - first < slots) {
+    const key = Cursor.keyOf(1), entry = Cursor.entryOf(1);
     let last = key;
     right.select(other);
-    const rest = isGroup(entry) ? membersFromEntry(entry) : 0;
+    const rest = Group.is(changetype<Group>(entry)) ? membersFromEntry(entry) : 0;
     if (rest && rest <= few) {
-      const leaf = leafOf<Right>(entry);
-      last = keyAt<Right>(leaf, packedCount<Right>(leaf) - 1);
-      members += countLeaf(leaf, indexOf(leaf, entry));
+      const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(entry)));
+      last = keyAt<Right>(changetype<usize>(leaf), packedCount<Right>(changetype<usize>(leaf)) - 1);
+      members += countLeaf(leaf, Group.index(changetype<usize>(leaf), changetype<Group>(entry)));
     } else {
       work.spend(1);
-      members += countContainer(other, cursorShape(1), keySlotAt(<u32>(key - first)));
+      members += countContainer(other, Cursor.shapeOf(1), keySlotAt(<u32>(key - first)));
     }
-    seekCursor(1, last + 1);
+    Cursor.seek(1, last + 1);
   }
   return members;
 }
 
 /** Members of a packed leaf, which `right` shows, from the group of the entry on. */
 // @ts-ignore: decorator
-@inline function membersFromEntry(entry: usize): u32 {
-  const leaf = leafOf<Right>(entry);
-  return packedCount<Right>(leaf) - indexOf(leaf, entry);
+@inline function membersFromEntry(entry: Entry): u32 {
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(entry)));
+  return packedCount<Right>(changetype<usize>(leaf)) - Group.index(changetype<usize>(leaf), changetype<Group>(entry));
 }
 
 /** Members that operand 0 shares with a packed leaf, which `right` shows, from member `index` on. */
-function countLeaf(leaf: usize, index: u32): u32 {
-  const header = headerOf<Right>(leaf), width = widthIn(header), count = packedCount<Right>(leaf) - index;
-  const from = baseIn<Right>(leaf, header) - firstSlotKey(), slots = slotCount(), table = keySlotAt(0);
-  let low = lowsIn(leaf, header) + MEMBER_BYTES * <usize>index, members: u32 = 0;
-  let at = highsIn(leaf, header) + <usize>(index * width);
+function countLeaf(leaf: Node, index: u32): u32 {
+  const header = headerOf<Right>(changetype<usize>(leaf)), width = widthIn(header), count = packedCount<Right>(changetype<usize>(leaf)) - index;
+  const from = baseIn<Right>(changetype<usize>(leaf), header) - firstSlotKey(), slots = slotCount(), table = keySlotAt(0);
+  let low = lowsIn(changetype<usize>(leaf), header) + MEMBER_BYTES * <usize>index, members: u32 = 0;
+  let at = highsIn(changetype<usize>(leaf), header) + <usize>(index * width);
   const end = low + MEMBER_BYTES * <usize>count;
   work.spend(1 + count / LOOKUPS_OF_WORK);
   for (; low < end; low += MEMBER_BYTES, at += width) {
@@ -168,15 +168,15 @@ function countLeaf(leaf: usize, index: u32): u32 {
 // @ts-ignore: decorator
 @inline function countContainer(other: u32, s: u64, at: usize): u32 {
   const mine = load<u64>(at);
-  if (!shapeCount(mine)) return 0;
-  if (isFull(mine)) return shapeCount(s);
-  if (isFull(s)) return shapeCount(mine);
-  if (shapeCount(mine) <= LOOKED_UP_MAX) return foldCardinality(sidesOf(other, 0), s, mine);
+  if (!Shape.count(mine)) return 0;
+  if (Shape.isFull(mine)) return Shape.count(s);
+  if (Shape.isFull(s)) return Shape.count(mine);
+  if (Shape.count(mine) <= LOOKED_UP_MAX) return foldCardinality(sidesOf(other, 0), s, mine);
   let operand = other;
-  if (shapeKind(s) == Kind.RUNS) {            // counted with the bitset, it would change that
+  if (Shape.kind(s) == Kind.RUNS) {            // counted with the bitset, it would change that
     s = asBitset(other, s, scratch(Scratch.SPARE));
     operand = SELF;
   }
-  const bitset = shape(Kind.BITSET, shapeCount(mine), load<u32>(at, BITSET));
+  const bitset = Shape.of(Kind.BITSET, Shape.count(mine), load<u32>(at, BITSET));
   return foldCardinality(sidesOf(operand, SELF), s, bitset);
 }

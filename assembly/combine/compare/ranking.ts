@@ -21,7 +21,7 @@ import { argument, arena, right, work } from "../../env/memory";
 import { Right } from "../../env/view";
 import { begin } from "../../arena/builder/state";
 import { cardinalityHeld, entriesHeld } from "../../arena/read/directory";
-import { CURSOR_BYTES } from "../walk/cursor";
+import { Cursor } from "../walk/cursor";
 import { shareAtLeast } from "./facet";
 
 /** A score: the members that two bitmaps share, of 2^64, of their union, or of the smaller one. */
@@ -35,7 +35,7 @@ export const enum Measure { CARD = 0, JACCARD = 1, OVERLAP = 2 }
 @inline const FACET: u32 = 16;
 
 // @ts-ignore: decorator
-@inline function leastAt(): usize { return <usize>arena.size() - 2 * CURSOR_BYTES - SCORED_BYTES; }
+@inline function leastAt(): usize { return <usize>arena.size() - 2 * Cursor.BYTES - SCORED_BYTES; }
 // @ts-ignore: decorator
 @inline function candidatesAt(): usize { return leastAt() - SCORED_BYTES; }
 // @ts-ignore: decorator
@@ -55,7 +55,7 @@ export const enum Measure { CARD = 0, JACCARD = 1, OVERLAP = 2 }
 export function rank(facets: u32, by: Measure, part: u64, whole: u64, top: u64): u32 {
   const wanted = <u32>min<u64>(top, facets);
   if (!wanted) return 0;
-  begin(0, 2 * CURSOR_BYTES + (1 + <usize>facets + <usize>wanted) * SCORED_BYTES);
+  begin(0, 2 * Cursor.BYTES + (1 + <usize>facets + <usize>wanted) * SCORED_BYTES);
   setScore(leastAt(), part, whole);
   let left = collectCandidates(facets, by), found: u32 = 0;
   while (left && mayCount(facets, found == wanted)) {

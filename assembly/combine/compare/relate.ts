@@ -2,12 +2,12 @@
 // at the first container that decides it.
 
 import { work } from "../../env/memory";
-import { KEY_MAX } from "../../arena/layout/entry";
-import { NO_KEY, cursorKey, cursorLastKey, cursorShape, seekCursor } from "../walk/cursor";
+import { Offset } from "../../arena/layout/entry";
+import { Cursor } from "../walk/cursor";
 import { openPair } from "../walk/pair";
 import { foldCardinality } from "../fold/fold";
 import { Sought, NOT_MERGED, mergeLeaves, mergeTiny } from "../walk/packedleaves";
-import { shapeCount } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Scratch, makeScratch } from "../shape/scratch";
 import { sidesOf } from "../fold/sides";
 
@@ -16,13 +16,13 @@ export function intersects(): u32 {
   const shared = mergeTiny(Sought.SHARED);
   if (shared != NOT_MERGED) return u32(shared != 0);
   openPair(0, 1, 0, 0);
-  if (mergeLeaves(Sought.SHARED, true, 1, KEY_MAX) != 0) return 1;
-  while (cursorKey(0) != NO_KEY) {
-    const key = cursorKey(0);
-    seekCursor(1, key);
-    if (cursorKey(1) != key) { seekCursor(0, cursorKey(1)); continue; }
+  if (mergeLeaves(Sought.SHARED, true, 1, Offset.KEY_MAX) != 0) return 1;
+  while (Cursor.keyOf(0) != Cursor.NO_KEY) {
+    const key = Cursor.keyOf(0);
+    Cursor.seek(1, key);
+    if (Cursor.keyOf(1) != key) { Cursor.seek(0, Cursor.keyOf(1)); continue; }
     if (intersectionCardinality()) return 1;
-    seekCursor(0, key + 1);
+    Cursor.seek(0, key + 1);
   }
   return 0;
 }
@@ -32,14 +32,14 @@ export function isSubset(): u32 {
   const missing = mergeTiny(Sought.MISSING);
   if (missing != NOT_MERGED) return u32(missing == 0);
   openPair(0, 1, 0, 0);
-  if (mergeLeaves(Sought.MISSING, true, 1, KEY_MAX)) return 0;
-  while (cursorKey(0) != NO_KEY) {
-    const key = cursorKey(0);
-    seekCursor(1, key);
-    if (cursorKey(1) != key) return 0;
-    const end = min(cursorLastKey(0), cursorLastKey(1));      // beyond `key` only where both are full
-    if (intersectionCardinality() != shapeCount(cursorShape(0))) return 0;
-    seekCursor(0, end + 1);
+  if (mergeLeaves(Sought.MISSING, true, 1, Offset.KEY_MAX)) return 0;
+  while (Cursor.keyOf(0) != Cursor.NO_KEY) {
+    const key = Cursor.keyOf(0);
+    Cursor.seek(1, key);
+    if (Cursor.keyOf(1) != key) return 0;
+    const end = min(Cursor.lastKeyOf(0), Cursor.lastKeyOf(1));      // beyond `key` only where both are full
+    if (intersectionCardinality() != Shape.count(Cursor.shapeOf(0))) return 0;
+    Cursor.seek(0, end + 1);
   }
   return 1;
 }
@@ -48,5 +48,5 @@ export function isSubset(): u32 {
 function intersectionCardinality(): u32 {
   work.spend(1);
   makeScratch(Scratch.TEMP);
-  return foldCardinality(sidesOf(0, 1), cursorShape(0), cursorShape(1));
+  return foldCardinality(sidesOf(0, 1), Cursor.shapeOf(0), Cursor.shapeOf(1));
 }

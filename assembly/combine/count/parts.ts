@@ -7,7 +7,7 @@ import { PART_BYTES } from "../../container/bitset";
 import { countParts } from "../../container/counters";
 import { copyShortPart, shortPart } from "../../container/short";
 import { Scratch, scratch } from "../shape/scratch";
-import { shapeAt, shapeKind } from "../shape/shape";
+import { Shape } from "../shape/shape";
 
 /** The location of a part without members. */
 // @ts-ignore: decorator
@@ -36,8 +36,8 @@ import { shapeAt, shapeKind } from "../shape/shape";
  * words cover only part of it.
  */
 export function partLocation(operand: u32, s: u64, part: usize, staged: usize): u64 {
-  const at = shapeAt(s);
-  if (shapeKind(s) == Kind.BITSET) return location(operand, at + part);
+  const at = Shape.at(s);
+  if (Shape.kind(s) == Kind.BITSET) return location(operand, at + part);
   right.select(operand);
   const words = shortPart(at, part);
   if (words) return location(operand, words);

@@ -16,7 +16,7 @@
 // tally.
 
 import { SELF, left, right, work } from "../../env/memory";
-import { keyOf, lowOf } from "../../arena/layout/entry";
+import { Offset } from "../../arena/layout/entry";
 import { Kind } from "../../container/kind";
 import { bitsetCardinality, complementBitset, PART_BYTES } from "../../container/bitset";
 import {
@@ -31,7 +31,7 @@ import { firstWord, wordCount } from "../../container/short";
 import { Right } from "../../env/view";
 import { asBitset, expandedRight } from "../shape/expand";
 import { FOLD_BYTES, RUNS_MAX, Scratch, scratch } from "../shape/scratch";
-import { bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Rule, stepConstant, stepCount, stepOffset, termLeast, termRule, totalWeight } from "../term/term";
 import { countAlone, partLocation, stagedPart } from "./parts";
 
@@ -91,7 +91,7 @@ export function startSum(base: i32): void {
 
 /** Notes what is at the key: a term, or a container of a kind. */
 export function noteItem(isTerm: bool, s: u64, weight: i32): void {
-  const state = stateAt(), kind = isTerm ? Kind.RUNS : shapeKind(s);
+  const state = stateAt(), kind = isTerm ? Kind.RUNS : Shape.kind(s);
   if (kind == Kind.FULL) { addBase(weight); return; }
   if (weight > 0) store<i32>(state, sumUp() + weight, 8); else store<i32>(state, sumDown() + weight, 12);
   if (isTerm) { store<u32>(state, sumTerms() + 1, 20); return; }
@@ -100,7 +100,7 @@ export function noteItem(isTerm: bool, s: u64, weight: i32): void {
   if (weight == -1) store<u32>(state, load<u32>(state, 28) + 1, 28);
   if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return;
   store<u32>(state, load<u32>(state, 32) + 1, 32);
-  store<u32>(state, load<u32>(state, 36) + shapeCount(s), 36);
+  store<u32>(state, load<u32>(state, 36) + Shape.count(s), 36);
 }
 
 /**
@@ -120,8 +120,8 @@ export function beginBytes(): void { memory.fill(tallyAt(), <u8>-sumDown(), BYTE
 /** Adds the array or buckets `s` of operand `operand`. */
 export function addToBytes(operand: u32, s: u64, weight: i32): void {
   const counters = tallyAt(), array = expandedRight(operand, s);
-  if (weight == 1) { countInBytes(counters, shapeAt(array), shapeCount(array)); return; }
-  for (let a = shapeAt(array), end = a + arrayBytes(shapeCount(array)); a < end; a += MEMBER_BYTES) {
+  if (weight == 1) { countInBytes(counters, Shape.at(array), Shape.count(array)); return; }
+  for (let a = Shape.at(array), end = a + arrayBytes(Shape.count(array)); a < end; a += MEMBER_BYTES) {
     const at = counters + right.load16(a, 0);
     store<u8>(at, <u8>(<i32>load<u8>(at) + weight));
   }
@@ -133,13 +133,13 @@ export function addToBytes(operand: u32, s: u64, weight: i32): void {
  */
 export function weighedInBytes(term: u32): u64 {
   const wanted = <i32>termLeast(term) - sumBase() - sumDown(), out = scratch(Scratch.FIRST);
-  return bitsetShape(reachedInBytes(tallyAt(), <u32>wanted, termRule(term) == Rule.SUM_EXACTLY, out), out);
+  return Shape.bitset(reachedInBytes(tallyAt(), <u32>wanted, termRule(term) == Rule.SUM_EXACTLY, out), out);
 }
 
 /** Whether a step of the term's constant, behind step `step`, begins inside the container `key`. */
 // @ts-ignore: decorator
 @inline export function stepsInside(term: u32, key: u64, step: u32): bool {
-  return step + 1 < stepCount(term) && keyOf(stepOffset(term, step + 1)) == key;
+  return step + 1 < stepCount(term) && Offset.key(stepOffset(term, step + 1)) == key;
 }
 
 /** Makes the tally ready: with the steps behind step `step` that begin inside the container `key`. */
@@ -147,13 +147,13 @@ export function beginTally(term: u32, key: u64, step: u32): void {
   startTally(tallyAt());
   for (let next = step + 1; stepsInside(term, key, next - 1); next++) {
     const change = stepConstant(term, next) - stepConstant(term, next - 1);
-    tallyFrom(tallyAt(), lowOf(stepOffset(term, next)), change);
+    tallyFrom(tallyAt(), Offset.low(stepOffset(term, next)), change);
   }
 }
 
 /** Adds the container `s` of operand `operand`, which `right` shows. */
 export function addContainer(term: u32, operand: u32, s: u64, weight: i32): void {
-  const kind = shapeKind(s), count = shapeCount(s), at = shapeAt(s);
+  const kind = Shape.kind(s), count = Shape.count(s), at = Shape.at(s);
   work.spend(1 + (count >> 8));
   if (kind == Kind.FULL) {
     addBase(weight);
@@ -176,7 +176,7 @@ function addAsWords(term: u32, operand: u32, s: u64, weight: i32): void {
     addWords(term, SELF, rest, -weight);
     return;
   }
-  if (shapeKind(s) == Kind.BITSET || shapeKind(s) == Kind.SHORT) addWords(term, operand, s, weight);
+  if (Shape.kind(s) == Kind.BITSET || Shape.kind(s) == Kind.SHORT) addWords(term, operand, s, weight);
   else addWords(term, SELF, asBitset(operand, s, scratch(Scratch.FIRST)), weight);
 }
 
@@ -189,7 +189,7 @@ function complementOf(operand: u32, s: u64): u64 {
   asBitset(operand, s, out);
   left.select(SELF);
   complementBitset(out, out);
-  return shape(Kind.BITSET, UNIVERSE, out);
+  return Shape.of(Kind.BITSET, UNIVERSE, out);
 }
 
 /** Adds the bitset or short bitset `s` to the planes. `weight` is positive. */
@@ -216,15 +216,15 @@ export function weighed(term: u32): u64 {
   if (load<u32>(stateAt(), 4) && isUniform(tallyAt())) {
     left.select(SELF);
     right.select(SELF);
-    return bitsetShape(planesToBitset(base, least, exactly, planesAt(), sumPlanes(term), out), out);
+    return Shape.bitset(planesToBitset(base, least, exactly, planesAt(), sumPlanes(term), out), out);
   }
   if (load<u32>(stateAt(), 4)) {
     tallyWithPlanes(tallyAt(), base, least, exactly, planesAt(), sumPlanes(term), out);
   } else {
     const members = tallyToRuns(tallyAt(), base, least, exactly, out, RUNS_MAX);
-    if (members != TOO_MANY_RUNS) return runsShape(members, out);
+    if (members != TOO_MANY_RUNS) return Shape.runs(members, out);
     tallyToBitset(tallyAt(), base, least, exactly, out);
   }
   left.select(SELF);
-  return bitsetShape(bitsetCardinality(out), out);
+  return Shape.bitset(bitsetCardinality(out), out);
 }

@@ -7,7 +7,7 @@ import { Store, stores } from "../../container/kernel";
 import { foldIntersection } from "../several/intersection";
 import { groupedFound } from "../term/listed";
 import { complemented, countOfTwo, settled, takeListed } from "../term/result";
-import { NOTHING, UNSUITED, fullShape } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold } from "../fold/sides";
 import { sumBase, sumContainers, sumDown, sumTerms, sumUp, weighAlike } from "./sum";
 import { Rule, listAt, termLeast, termRule } from "../term/term";
@@ -22,13 +22,13 @@ import { foldListed } from "../several/union";
  */
 export function repeated<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
   const s = thresholdOfListed<S>(term, list, listed, least, exactly);
-  return s == UNSUITED ? reached<S>(countListed(list, listed, least, exactly), exactly) : s;
+  return s == Shape.UNSUITED ? reached<S>(countListed(list, listed, least, exactly), exactly) : s;
 }
 
 /** The same where counting can be avoided; otherwise UNSUITED. */
 function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
   if (least == listed) {
-    if (!listed) return fullShape();          // exactly: in all of the items that are full, and in no other
+    if (!listed) return Shape.full();          // exactly: in all of the items that are full, and in no other
     if (listed == 1) return takeListed(term, list);
     return listed == 2 && !stores<S>() ? countOfTwo(Rule.ALL, list) : foldIntersection<S>(list, listed);
   }
@@ -42,7 +42,7 @@ function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, e
   }
   if (least == 1 && !exactly) return foldListed<S>(Fold.OR, list, listed);
   const few = repeatedOfFew(list, listed, least, exactly);
-  return few == UNSUITED ? repeatedOfArrays<S>(list, listed, least, exactly) : few;
+  return few == Shape.UNSUITED ? repeatedOfArrays<S>(list, listed, least, exactly) : few;
 }
 
 // --- Sums --------------------------------------------------------------------------------------------------
@@ -54,12 +54,12 @@ function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, e
 export function sumOfNoted<S>(term: u32, key: u64): u64 {
   const exactly = termRule(term) == Rule.SUM_EXACTLY, least = <i32>termLeast(term);
   const base = sumBase(), most = base + sumUp(), fewest = base + sumDown(), containers = sumContainers();
-  if (most < least || (exactly && fewest > least)) return NOTHING;
-  if (fewest >= least && (!exactly || most == fewest)) return fullShape();
+  if (most < least || (exactly && fewest > least)) return Shape.NOTHING;
+  if (fewest >= least && (!exactly || most == fewest)) return Shape.full();
   if (!sumTerms() && weighAlike(false)) {
     return repeatedAtKey<S>(term, key, containers, <u32>(least - base), exactly);
   }
-  if (sumTerms() || !weighAlike(true)) return UNSUITED;
+  if (sumTerms() || !weighAlike(true)) return Shape.UNSUITED;
   const other = <u32>(base - least);
   if (exactly) return repeatedAtKey<S>(term, key, containers, other, true);
   return complemented(

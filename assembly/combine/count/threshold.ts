@@ -16,9 +16,7 @@ import { toArray } from "../../container/convert";
 import { asBitset, expandedRight } from "../shape/expand";
 import { listedCount, listedKind, listedOperand, listedShape, showListed } from "../term/listed";
 import { FOLD_BYTES, Scratch, scratch } from "../shape/scratch";
-import {
-  arrayShape, bitsetShape, runsShape, shape, shapeAt, shapeCount, shapeKind, UNSUITED,
-} from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Rule, isSum, termLeast, termRule } from "../term/term";
 import { NOWHERE, countAlone, countTwo, location, noPart, partLocation, stagedPart } from "./parts";
 import { sumPlaces } from "./sum";
@@ -67,13 +65,13 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
   let members: u32 = 0, runs: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const kind = listedKind(list, i);
-    if (kind == Kind.BITSET) return UNSUITED;
-    if (kind == Kind.RUNS) runs += right.load16(shapeAt(showListed(list, i)), 0);
+    if (kind == Kind.BITSET) return Shape.UNSUITED;
+    if (kind == Kind.RUNS) runs += right.load16(Shape.at(showListed(list, i)), 0);
     else members += listedCount(list, i);
-    if (members + runs > SORTED_MEMBERS_MAX) return UNSUITED;
+    if (members + runs > SORTED_MEMBERS_MAX) return Shape.UNSUITED;
   }
   if (!runs) return repeatedMembers(list, count, least, exactly);
-  return members + runs <= SORTED_MEMBERS_MAX / 2 ? repeatedRuns(list, count, least, exactly) : UNSUITED;
+  return members + runs <= SORTED_MEMBERS_MAX / 2 ? repeatedRuns(list, count, least, exactly) : Shape.UNSUITED;
 }
 
 /** repeatedOfFew() for containers other than runs. */
@@ -81,7 +79,7 @@ function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u6
   const all = scratch(Scratch.FIRST);
   let to = all;
   for (let i: u32 = 0; i < count; i++) to = copyMembers(list, i, to);
-  return arrayShape(keepRepeated(all, memberCount(all, to), least, exactly), all);
+  return Shape.array(keepRepeated(all, memberCount(all, to), least, exactly), all);
 }
 
 /** Copies the members of the list's element `i` to `to`; returns the address behind them. */
@@ -89,8 +87,8 @@ function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u6
 @inline function copyMembers(list: usize, i: u32, to: usize): usize {
   const s = listedShape(list, i);
   left.select(listedOperand(list, i));
-  toArray(shapeKind(s), shapeAt(s), shapeCount(s), to);
-  return to + arrayBytes(shapeCount(s));
+  toArray(Shape.kind(s), Shape.at(s), Shape.count(s), to);
+  return to + arrayBytes(Shape.count(s));
 }
 
 /** repeatedOfFew() for runs and other containers, whose members count as runs. */
@@ -98,8 +96,8 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const edges = scratch(Scratch.TEMP), members = scratch(Scratch.SPARE), out = scratch(Scratch.FIRST);
   let to = edges;
   for (let i: u32 = 0; i < count; i++) {
-    const s = showListed(list, i), at = shapeAt(s);
-    if (shapeKind(s) == Kind.RUNS) {
+    const s = showListed(list, i), at = Shape.at(s);
+    if (Shape.kind(s) == Kind.RUNS) {
       for (let run: u32 = 0, runs = right.load16(at, 0); run < runs; run++) {
         const low = right.load16(at + runsBytes(run), 0);
         to = putEdges(to, low, low + right.load16(at + runsBytes(run), 2));
@@ -111,7 +109,7 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
       to = putEdges(to, member, member);
     }
   }
-  return runsShape(sweepEdges(edges, to, least, exactly, out), out);
+  return Shape.runs(sweepEdges(edges, to, least, exactly, out), out);
 }
 
 /**
@@ -122,13 +120,13 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
 export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    if (!isList(listedKind(list, i))) return UNSUITED;
+    if (!isList(listedKind(list, i))) return Shape.UNSUITED;
     members += listedCount(list, i);
   }
   if (members <= LEVELLED && overflowsAt(least, exactly) <= LEVELS_COUNTED_MAX) {
     return repeatedInLevels<S>(list, count, least, exactly);
   }
-  return count <= BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : UNSUITED;
+  return count <= BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : Shape.UNSUITED;
 }
 
 /** Whether a container of that kind is a list of its members. */
@@ -148,7 +146,7 @@ function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u6
   assert(counters + BYTE_COUNTERS_BYTES <= countersAt() + 2 * FOLD_BYTES);    // there are at least two planes
   memory.fill(counters, 0, BYTE_COUNTERS_BYTES);
   for (let i: u32 = 0; i < count; i++) countInBytes(counters, arrayAt(list, i), listedCount(list, i));
-  return bitsetShape(reachedInBytes(counters, least, exactly, out), out);
+  return Shape.bitset(reachedInBytes(counters, least, exactly, out), out);
 }
 
 /**
@@ -157,9 +155,9 @@ function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u6
  */
 function arrayAt(list: usize, i: u32): usize {
   const s = showListed(list, i), to = scratch(Scratch.FIRST);
-  if (shapeKind(s) == Kind.ARRAY) return shapeAt(s);
+  if (Shape.kind(s) == Kind.ARRAY) return Shape.at(s);
   left.select(listedOperand(list, i));
-  bucketsToArray(shapeAt(s), shapeCount(s), to);
+  bucketsToArray(Shape.at(s), Shape.count(s), to);
   right.select(SELF);
   return to;
 }
@@ -169,7 +167,7 @@ function bitsetIn<S>(at: usize): u64 {
   const out = scratch(Scratch.FIRST);
   left.select(SELF);
   right.select(SELF);
-  return bitsetShape(stores<S>() ? intersectBitsets(at, at, out) : bitsetCardinality(at), out);
+  return Shape.bitset(stores<S>() ? intersectBitsets(at, at, out) : bitsetCardinality(at), out);
 }
 
 /** The bitset at `at` without the one at `over`, in Scratch.FIRST. */
@@ -177,7 +175,7 @@ function lessOver(at: usize, over: usize): u64 {
   const out = scratch(Scratch.FIRST);
   left.select(SELF);
   right.select(SELF);
-  return bitsetShape(differenceBitsets(at, over, out), out);
+  return Shape.bitset(differenceBitsets(at, over, out), out);
 }
 
 /**
@@ -196,7 +194,7 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
     let begun = false;
     for (let i: u32 = 0; i < count; i++) {
       const s = listedShape(list, i);
-      if (!isInWords(shapeKind(s))) continue;
+      if (!isInWords(Shape.kind(s))) continue;
       const second = partLocation(listedOperand(list, i), s, part, stagedPart(first == NOWHERE));
       if (second == NOWHERE) continue;
       if (first == NOWHERE) { first = second; continue; }
@@ -222,7 +220,7 @@ function countOthers(list: usize, count: u32, planes: u32): void {
     const kind = listedKind(list, i);
     if (isInWords(kind)) continue;
     const operand = listedOperand(list, i), s = showListed(list, i);
-    if (isList(kind) && shapeCount(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); continue; }
+    if (isList(kind) && Shape.count(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); continue; }
     asBitset(operand, s, waiting ? b : a);
     if (waiting) {
       for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
@@ -231,13 +229,13 @@ function countOthers(list: usize, count: u32, planes: u32): void {
     }
     waiting = !waiting;
   }
-  if (waiting) countOne(planes, SELF, shape(Kind.BITSET, UNIVERSE, a));
+  if (waiting) countOne(planes, SELF, Shape.of(Kind.BITSET, UNIVERSE, a));
 }
 
 // @ts-ignore: decorator
 @inline function countSmall(planes: u32, operand: u32, s: u64): void {
   const a = expandedRight(operand, s);
-  countArray(countersAt(), planes, shapeAt(a), shapeCount(a));
+  countArray(countersAt(), planes, Shape.at(a), Shape.count(a));
 }
 
 /** Whether containers of that kind are counted word by word. */
@@ -246,14 +244,14 @@ function countOthers(list: usize, count: u32, planes: u32): void {
 
 /** Counts the container `s` of operand `operand`, which `right` shows. */
 export function countOne(planes: u32, operand: u32, s: u64): void {
-  const counters = countersAt(), kind = shapeKind(s);
-  if (isList(kind) && shapeCount(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); return; }
+  const counters = countersAt(), kind = Shape.kind(s);
+  if (isList(kind) && Shape.count(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); return; }
   let where = operand, bits = s;
   if (!isInWords(kind)) {
     const made = scratch(Scratch.FIRST);
     if (kind == Kind.FULL) memory.fill(made, 0xff, BITSET_BYTES); else asBitset(operand, s, made);
     where = SELF;
-    bits = shape(Kind.BITSET, UNIVERSE, made);
+    bits = Shape.of(Kind.BITSET, UNIVERSE, made);
   }
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const only = partLocation(where, bits, part, stagedPart(true));

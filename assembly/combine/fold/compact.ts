@@ -6,9 +6,7 @@ import { SELF, right } from "../../env/memory";
 import { Left, Right } from "../../env/view";
 import { bucketsOf } from "../shape/expand";
 import { FOLD_BYTES, Scratch } from "../shape/scratch";
-import {
-  UNSUITED, arrayShape, bucketsShape, shapeAt, shapeCount, shapeKind, shortShape,
-} from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf, swapped } from "./sides";
 import { differenceBuckets, intersectBuckets } from "../../container/buckets";
 import { MERGE_BYTES, NO_BUCKETS, unionBuckets, xorBuckets } from "../../container/bucketmerge";
@@ -20,10 +18,10 @@ import {
 } from "../../container/short";
 
 // @ts-ignore: decorator
-@inline export function isShort(s: u64): bool { return shapeKind(s) == Kind.SHORT; }
+@inline export function isShort(s: u64): bool { return Shape.kind(s) == Kind.SHORT; }
 
 // @ts-ignore: decorator
-@inline export function isBuckets(s: u64): bool { return shapeKind(s) == Kind.BUCKETS; }
+@inline export function isBuckets(s: u64): bool { return Shape.kind(s) == Kind.BUCKETS; }
 
 // --- Short bitsets -----------------------------------------------------------------------------------------
 
@@ -34,8 +32,8 @@ import {
 /** Whether both are short bitsets, or one of them is and the other one is an array. */
 // @ts-ignore: decorator
 @inline export function areShortAndArray(l: u64, r: u64): bool {
-  return (isShort(l) && (isShort(r) || shapeKind(r) == Kind.ARRAY))
-    || (isShort(r) && shapeKind(l) == Kind.ARRAY);
+  return (isShort(l) && (isShort(r) || Shape.kind(r) == Kind.ARRAY))
+    || (isShort(r) && Shape.kind(l) == Kind.ARRAY);
 }
 
 /** Members of the intersection. For areShortAndArray(). */
@@ -48,13 +46,13 @@ export function countShort(sides: Sides, l: u64, r: u64): u32 {
 /** countShort() where the right side is a short bitset. */
 // @ts-ignore: decorator
 @inline function countWithShort(l: u64, r: u64): u32 {
-  const a = shapeAt(l), b = shapeAt(r);
-  return isShort(l) ? intersectShorts<Count>(a, b, 0) : intersectArrayShort<Count>(a, shapeCount(l), b, 0);
+  const a = Shape.at(l), b = Shape.at(r);
+  return isShort(l) ? intersectShorts<Count>(a, b, 0) : intersectArrayShort<Count>(a, Shape.count(l), b, 0);
 }
 
 /** fold() where one side at least is a short bitset, or UNSUITED. */
 export function foldShort(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-  if (!areShortAndArray(l, r)) return UNSUITED;
+  if (!areShortAndArray(l, r)) return Shape.UNSUITED;
   if (op == Fold.ANDNOT) return differenceShort(l, r, out);
   // AND looks an array up in the words; OR and XOR change the words by an array
   if (op == Fold.AND ? !isShort(r) : !isShort(l)) {
@@ -73,10 +71,10 @@ function combineShort(op: Fold, l: u64, r: u64, out: usize): u64 {
 /** The intersection, where the right side is a short bitset. */
 // @ts-ignore: decorator
 @inline function intersectWithShort(l: u64, r: u64, out: usize): u64 {
-  const a = shapeAt(l), b = shapeAt(r);
+  const a = Shape.at(l), b = Shape.at(r);
   return isShort(l)
-    ? shortShape(intersectShorts<Store>(a, b, out), out)
-    : arrayShape(intersectArrayShort<Store>(a, shapeCount(l), b, out), out);
+    ? Shape.short(intersectShorts<Store>(a, b, out), out)
+    : Shape.array(intersectArrayShort<Store>(a, Shape.count(l), b, out), out);
 }
 
 /** Intersects left `a` with right `b`, both short bitsets. */
@@ -89,16 +87,16 @@ function combineShort(op: Fold, l: u64, r: u64, out: usize): u64 {
 
 /** The left side less the right. */
 function differenceShort(l: u64, r: u64, out: usize): u64 {
-  const a = shapeAt(l), b = shapeAt(r), count = shapeCount(l);
-  if (!isShort(l)) return arrayShape(differenceArrayShort(a, count, b, out), out);
+  const a = Shape.at(l), b = Shape.at(r), count = Shape.count(l);
+  if (!isShort(l)) return Shape.array(differenceArrayShort(a, count, b, out), out);
   const first = firstWord<Left>(a), words = wordCount<Left>(a);
-  if (isShort(r)) return shortShape(combineShorts<AndNot, Store>(a, b, first, words, out), out);
-  return shortShape(count + changeShort<AndNot>(a, b, shapeCount(r), first, words, out), out);
+  if (isShort(r)) return Shape.short(combineShorts<AndNot, Store>(a, b, first, words, out), out);
+  return Shape.short(count + changeShort<AndNot>(a, b, Shape.count(r), first, words, out), out);
 }
 
 /** The union (Or) or symmetric difference (Xor), where the left side is a short bitset. */
 function uniteShort<O>(l: u64, r: u64, out: usize): u64 {
-  const a = shapeAt(l), b = shapeAt(r), more = shapeCount(r);
+  const a = Shape.at(l), b = Shape.at(r), more = Shape.count(r);
   const aFirst = firstWord<Left>(a), aWords = wordCount<Left>(a);
   const both = isShort(r), rFirst = both ? firstWord<Right>(b) : right.load16(b, 0) >> 6;
   const rEnd = both
@@ -106,20 +104,20 @@ function uniteShort<O>(l: u64, r: u64, out: usize): u64 {
     : (right.load16(b + arrayBytes(more) - MEMBER_BYTES, 0) >> 6) + 1;
   const first = min(aFirst, rFirst), words = max(aFirst + aWords, rEnd) - first;
   const near = both && words <= aWords + rEnd - rFirst + BETWEEN;
-  if (words > SHORT_MAX || !(near || prefersShort(shapeCount(l) + more, words))) return UNSUITED;
-  if (both) return shortShape(combineShorts<O, Store>(a, b, first, words, out), out);
-  return shortShape(shapeCount(l) + changeShort<O>(a, b, more, first, words, out), out);
+  if (words > SHORT_MAX || !(near || prefersShort(Shape.count(l) + more, words))) return Shape.UNSUITED;
+  if (both) return Shape.short(combineShorts<O, Store>(a, b, first, words, out), out);
+  return Shape.short(Shape.count(l) + changeShort<O>(a, b, more, first, words, out), out);
 }
 
 // --- Buckets -----------------------------------------------------------------------------------------------
 
 /** fold() where one side at least is buckets and none a short bitset, or UNSUITED. */
 export function foldBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-  if (op == Fold.OR || op == Fold.XOR) return mayMerge(l, r) ? mergeBuckets(op, sides, l, r, out) : UNSUITED;
-  if (!isBuckets(l) || !isBuckets(r)) return UNSUITED;
-  const a = shapeAt(l), aCount = shapeCount(l), b = shapeAt(r), bCount = shapeCount(r);
-  if (op == Fold.AND) return arrayShape(intersectBuckets(a, aCount, b, bCount, out), out);
-  return arrayShape(differenceBuckets(a, aCount, b, bCount, out), out);
+  if (op == Fold.OR || op == Fold.XOR) return mayMerge(l, r) ? mergeBuckets(op, sides, l, r, out) : Shape.UNSUITED;
+  if (!isBuckets(l) || !isBuckets(r)) return Shape.UNSUITED;
+  const a = Shape.at(l), aCount = Shape.count(l), b = Shape.at(r), bCount = Shape.count(r);
+  if (op == Fold.AND) return Shape.array(intersectBuckets(a, aCount, b, bCount, out), out);
+  return Shape.array(differenceBuckets(a, aCount, b, bCount, out), out);
 }
 
 /**
@@ -132,9 +130,9 @@ export function foldBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize):
 /** Whether the union of two containers, one of which is buckets, is best merged bucket by bucket. */
 // @ts-ignore: decorator
 @inline function mayMerge(l: u64, r: u64): bool {
-  const lCount = shapeCount(l), rCount = shapeCount(r);
+  const lCount = Shape.count(l), rCount = Shape.count(r);
   return lCount + rCount <= ARRAY_MAX && lCount * MERGE_RATIO >= rCount && rCount * MERGE_RATIO >= lCount
-    && (isBuckets(l) || shapeKind(l) == Kind.ARRAY) && (isBuckets(r) || shapeKind(r) == Kind.ARRAY);
+    && (isBuckets(l) || Shape.kind(l) == Kind.ARRAY) && (isBuckets(r) || Shape.kind(r) == Kind.ARRAY);
 }
 
 /** The union or symmetric difference of buckets with buckets or an array, as buckets. */
@@ -143,10 +141,10 @@ function mergeBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
   assert(<usize>ARRAY_MAX + MERGE_BYTES <= FOLD_BYTES);
   const lk = leftOperand(sides), rk = rightOperand(sides);
   const a = bucketsOf(lk, l, Scratch.LEFT), b = bucketsOf(rk, r, Scratch.RIGHT);
-  if (!a || !b) return UNSUITED;
+  if (!a || !b) return Shape.UNSUITED;
   show(sidesOf(isBuckets(l) ? lk : SELF, isBuckets(r) ? rk : SELF));
   const members = op == Fold.OR
-    ? unionBuckets(a, shapeCount(l), b, shapeCount(r), out)
-    : xorBuckets(a, shapeCount(l), b, shapeCount(r), out);
-  return members == NO_BUCKETS ? UNSUITED : bucketsShape(members, out);
+    ? unionBuckets(a, Shape.count(l), b, Shape.count(r), out)
+    : xorBuckets(a, Shape.count(l), b, Shape.count(r), out);
+  return members == NO_BUCKETS ? Shape.UNSUITED : Shape.buckets(members, out);
 }

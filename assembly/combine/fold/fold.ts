@@ -17,7 +17,7 @@ import { areShortAndArray, countShort, foldBuckets, foldShort, isBuckets, isShor
 import { expandedLeft, expandedRight } from "../shape/expand";
 import { foldEmptyOrFull, isEmptyOrFull } from "./trivial";
 import { Scratch, liesIn, scratch } from "../shape/scratch";
-import { UNSUITED, bitsetShape, shapeAt, shapeCount, shapeKind } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf, swapped } from "./sides";
 import { intersectArraysCardinality } from "../../container/array";
 import { intersectBitsetsCardinality } from "../../container/bitset";
@@ -44,7 +44,7 @@ const enum Pair {
 }
 
 // @ts-ignore: decorator
-@inline function pairOf(l: u64, r: u64): Pair { return (shapeKind(l) << 3) | shapeKind(r); }
+@inline function pairOf(l: u64, r: u64): Pair { return (Shape.kind(l) << 3) | Shape.kind(r); }
 
 /**
  * Folds the container `r` into `l`. The result is in memory 0: in Scratch.FIRST or SECOND, or where a side
@@ -61,8 +61,8 @@ export function fold(op: Fold, sides: Sides, l: u64, r: u64): u64 {
     case Pair.ARRAY_BITSET: return foldArrayBitset(op, l, r, out);
     case Pair.ARRAY_RUNS: return foldArrayRuns(op, l, r, out);
     case Pair.BITSET_ARRAY: return foldBitsetArray(op, l, r, ownBitset(sides, l, out));
-    case Pair.BITSET_BITSET: return foldBitsets(op, l, r, leftOperand(sides) == SELF ? shapeAt(l) : out);
-    case Pair.BITSET_RUNS: return foldBitsetRuns(op, ownBitset(sides, l, out), shapeAt(r));
+    case Pair.BITSET_BITSET: return foldBitsets(op, l, r, leftOperand(sides) == SELF ? Shape.at(l) : out);
+    case Pair.BITSET_RUNS: return foldBitsetRuns(op, ownBitset(sides, l, out), Shape.at(r));
     case Pair.RUNS_ARRAY: return differenceRunsArray(sides, l, r, out);
     case Pair.RUNS_BITSET: return differenceRunsBitset(l, r, out);
     case Pair.RUNS_RUNS: return foldRuns(op, l, r, out);
@@ -73,8 +73,8 @@ export function fold(op: Fold, sides: Sides, l: u64, r: u64): u64 {
 /** Where the result goes if it is not made in place: FIRST or SECOND, in which no side lies. */
 // @ts-ignore: decorator
 @inline function resultPlace(sides: Sides, l: u64, r: u64): usize {
-  if (leftOperand(sides) == SELF && liesIn(shapeAt(l), Scratch.FIRST)) return scratch(Scratch.SECOND);
-  if (rightOperand(sides) == SELF && liesIn(shapeAt(r), Scratch.FIRST)) return scratch(Scratch.SECOND);
+  if (leftOperand(sides) == SELF && liesIn(Shape.at(l), Scratch.FIRST)) return scratch(Scratch.SECOND);
+  if (rightOperand(sides) == SELF && liesIn(Shape.at(r), Scratch.FIRST)) return scratch(Scratch.SECOND);
   return scratch(Scratch.FIRST);
 }
 
@@ -83,18 +83,18 @@ export function fold(op: Fold, sides: Sides, l: u64, r: u64): u64 {
  * or compact kinds are involved; a side that is SELF may be changed.
  */
 export function foldCardinality(sides: Sides, l: u64, r: u64): u32 {
-  if (shapeKind(l) == Kind.FULL) return shapeCount(r);
-  if (shapeKind(r) == Kind.FULL) return shapeCount(l);
+  if (Shape.kind(l) == Kind.FULL) return Shape.count(r);
+  if (Shape.kind(r) == Kind.FULL) return Shape.count(l);
   if (isBehind(Fold.AND, l, r)) return foldCardinality(swapped(sides), r, l);
-  const a = shapeAt(l), aCount = shapeCount(l), b = shapeAt(r);
+  const a = Shape.at(l), aCount = Shape.count(l), b = Shape.at(r);
   show(sides);
   switch (pairOf(l, r)) {
-    case Pair.ARRAY_ARRAY: return intersectArraysCardinality(a, aCount, b, shapeCount(r));
+    case Pair.ARRAY_ARRAY: return intersectArraysCardinality(a, aCount, b, Shape.count(r));
     case Pair.ARRAY_BITSET: return intersectArrayBitsetCardinality(a, aCount, b);
     case Pair.BITSET_BITSET: return intersectBitsetsCardinality(a, b);
     case Pair.ARRAY_RUNS:
     case Pair.BITSET_RUNS:
-    case Pair.RUNS_RUNS: return shapeCount(fold(Fold.AND, sides, l, r));
+    case Pair.RUNS_RUNS: return Shape.count(fold(Fold.AND, sides, l, r));
     default: return countCompact(sides, l, r);
   }
 }
@@ -111,7 +111,7 @@ function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
   const folded = isShort(l) || isShort(r)
     ? foldShort(op, sides, l, r, out)
     : foldBuckets(op, sides, l, r, out);
-  return folded == UNSUITED ? foldExpanded(op, sides, l, r, out) : folded;
+  return folded == Shape.UNSUITED ? foldExpanded(op, sides, l, r, out) : folded;
 }
 
 /**
@@ -123,7 +123,7 @@ function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
     return foldExpanded(op, swapped(sides), r, l, out);
   }
   const y = expandedRight(rightOperand(sides), r);
-  const x = isShort(l) && !isArraySized(shapeCount(l))
+  const x = isShort(l) && !isArraySized(Shape.count(l))
     ? shortAsBitset(leftOperand(sides), l, out)
     : expandedLeft(leftOperand(sides), l);
   return fold(op, sidesOfExpanded(sides, l, x, r, y), x, y);
@@ -132,8 +132,8 @@ function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
 // @ts-ignore: decorator
 @inline function shortAsBitset(operand: u32, s: u64, out: usize): u64 {
   left.select(operand);
-  shortToBitset(shapeAt(s), out);
-  return bitsetShape(shapeCount(s), out);
+  shortToBitset(Shape.at(s), out);
+  return Shape.bitset(Shape.count(s), out);
 }
 
 /** The operands of `x` and `y`: `l` and `r` of the operands of `sides`, or in memory 0 if expanded. */
@@ -146,7 +146,7 @@ function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
 function countCompact(sides: Sides, l: u64, r: u64): u32 {
   if (areShortAndArray(l, r)) return countShort(sides, l, r);
   if (isBuckets(l) && isBuckets(r)) {
-    return intersectBucketsCardinality(shapeAt(l), shapeCount(l), shapeAt(r), shapeCount(r));
+    return intersectBucketsCardinality(Shape.at(l), Shape.count(l), Shape.at(r), Shape.count(r));
   }
   const y = expandedRight(rightOperand(sides), r), x = expandedLeft(leftOperand(sides), l);
   return foldCardinality(sidesOfExpanded(sides, l, x, r, y), x, y);
@@ -157,7 +157,7 @@ function countCompact(sides: Sides, l: u64, r: u64): u32 {
 /** Whether `l` comes behind `r` in the order that the kernels of a commutative operation expect. */
 // @ts-ignore: decorator
 @inline function isBehind(op: Fold, l: u64, r: u64): bool {
-  return shapeKind(l) != shapeKind(r) && orderOf(op, l) > orderOf(op, r);
+  return Shape.kind(l) != Shape.kind(r) && orderOf(op, l) > orderOf(op, r);
 }
 
 /**
@@ -166,8 +166,8 @@ function countCompact(sides: Sides, l: u64, r: u64): u32 {
  * bitset, so the order still holds when they have become one.
  */
 function orderOf(op: Fold, s: u64): u32 {
-  const kind = shapeKind(s);
+  const kind = Shape.kind(s);
   if (kind == Kind.RUNS) return 3;
-  if (kind != Kind.BITSET && isArraySized(shapeCount(s))) return 1;
+  if (kind != Kind.BITSET && isArraySized(Shape.count(s))) return 1;
   return op == Fold.AND ? 2 : 0;
 }

@@ -4,7 +4,7 @@
 
 import { SELF, left, right } from "../../env/memory";
 import { RUNS_MAX, Scratch, scratch } from "../shape/scratch";
-import { arrayShape, bitsetShape, runsShape, shapeAt, shapeCount } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf } from "./sides";
 import { ARRAY_MAX, BITSET_BYTES } from "../../container/limits";
 import { differenceArrays, intersectArrays, unionArrays, xorArrays } from "../../container/array";
@@ -21,38 +21,36 @@ import { differenceRuns, intersectRuns, runsCardinality, unionRuns, xorRuns } fr
 /** The address in memory 0 of the bitset `l`: where it is, or `out`, to which it is copied. */
 // @ts-ignore: decorator
 @inline export function ownBitset(sides: Sides, l: u64, out: usize): usize {
-  if (leftOperand(sides) == SELF) return shapeAt(l);
-  left.copy(out, shapeAt(l), BITSET_BYTES);
+  if (leftOperand(sides) == SELF) return Shape.at(l);
+  left.copy(out, Shape.at(l), BITSET_BYTES);
   return out;
 }
 
 // --- Arrays ------------------------------------------------------------------------------------------------
 
 export function foldArrays(op: Fold, l: u64, r: u64, out: usize): u64 {
-  const a = shapeAt(l), aCount = shapeCount(l), b = shapeAt(r), bCount = shapeCount(r);
-  if (op == Fold.AND) return arrayShape(intersectArrays(a, aCount, b, bCount, out), out);
-  if (op == Fold.ANDNOT) return arrayShape(differenceArrays(a, aCount, b, bCount, out), out);
+  const a = Shape.at(l), aCount = Shape.count(l), b = Shape.at(r), bCount = Shape.count(r);
+  if (op == Fold.AND) return Shape.array(intersectArrays(a, aCount, b, bCount, out), out);
+  if (op == Fold.ANDNOT) return Shape.array(differenceArrays(a, aCount, b, bCount, out), out);
   if (aCount + bCount <= ARRAY_MAX) {
-    if (op == Fold.OR) return arrayShape(unionArrays(a, aCount, b, bCount, out), out);
-    return arrayShape(xorArrays(a, aCount, b, bCount, out), out);
+    if (op == Fold.OR) return Shape.array(unionArrays(a, aCount, b, bCount, out), out);
+    return Shape.array(xorArrays(a, aCount, b, bCount, out), out);
   }
   arrayToBitset(a, aCount, out);
   const change = op == Fold.OR ? unionArrayInto(out, b, bCount) : xorArrayInto(out, b, bCount);
-  return bitsetShape(aCount + change, out);
+  return Shape.bitset(aCount + change, out);
 }
 
 /** AND or ANDNOT. */
 export function foldArrayBitset(op: Fold, l: u64, r: u64, out: usize): u64 {
-  const a = shapeAt(l), count = shapeCount(l), b = shapeAt(r);
-  return arrayShape(
-    op == Fold.AND ? intersectArrayBitset(a, count, b, out) : differenceArrayBitset(a, count, b, out), out,
-  );
+  const a = Shape.at(l), count = Shape.count(l), b = Shape.at(r);
+  return Shape.array(op == Fold.AND ? intersectArrayBitset(a, count, b, out) : differenceArrayBitset(a, count, b, out), out);
 }
 
 export function foldArrayRuns(op: Fold, l: u64, r: u64, out: usize): u64 {
-  const a = shapeAt(l), count = shapeCount(l), b = shapeAt(r);
-  if (op == Fold.AND) return arrayShape(intersectArrayRuns(a, count, b, out), out);
-  if (op == Fold.ANDNOT) return arrayShape(differenceArrayRuns(a, count, b, out), out);
+  const a = Shape.at(l), count = Shape.count(l), b = Shape.at(r);
+  if (op == Fold.AND) return Shape.array(intersectArrayRuns(a, count, b, out), out);
+  if (op == Fold.ANDNOT) return Shape.array(differenceArrayRuns(a, count, b, out), out);
   if (count + right.load16(b, 0) >= RUNS_MAX) {               // too many to stay runs
     arrayToBitset(a, count, out);
     return foldBitsetRuns(op, out, b);
@@ -66,21 +64,21 @@ export function foldArrayRuns(op: Fold, l: u64, r: u64, out: usize): u64 {
 // --- Bitsets -----------------------------------------------------------------------------------------------
 
 export function foldBitsets(op: Fold, l: u64, r: u64, to: usize): u64 {
-  const a = shapeAt(l), b = shapeAt(r);
-  if (op == Fold.AND) return bitsetShape(intersectBitsets(a, b, to), to);
-  if (op == Fold.OR) return bitsetShape(unionBitsets(a, b, to), to);
-  if (op == Fold.XOR) return bitsetShape(xorBitsets(a, b, to), to);
-  return bitsetShape(differenceBitsets(a, b, to), to);
+  const a = Shape.at(l), b = Shape.at(r);
+  if (op == Fold.AND) return Shape.bitset(intersectBitsets(a, b, to), to);
+  if (op == Fold.OR) return Shape.bitset(unionBitsets(a, b, to), to);
+  if (op == Fold.XOR) return Shape.bitset(xorBitsets(a, b, to), to);
+  return Shape.bitset(differenceBitsets(a, b, to), to);
 }
 
 /** OR, XOR or ANDNOT of the bitset `l`, which is at `to` in memory 0 by now, and the array `r`. */
 export function foldBitsetArray(op: Fold, l: u64, r: u64, to: usize): u64 {
-  const b = shapeAt(r), count = shapeCount(r);
+  const b = Shape.at(r), count = Shape.count(r);
   let change: i32;
   if (op == Fold.OR) change = unionArrayInto(to, b, count);
   else if (op == Fold.XOR) change = xorArrayInto(to, b, count);
   else change = differenceArrayInto(to, b, count);
-  return bitsetShape(shapeCount(l) + change, to);
+  return Shape.bitset(Shape.count(l) + change, to);
 }
 
 /** Folds the runs at `b`, which `right` shows, into the bitset at `to` in memory 0. */
@@ -90,13 +88,13 @@ export function foldBitsetRuns(op: Fold, to: usize, b: usize): u64 {
   else if (op == Fold.XOR) xorRunsInto(to, b);
   else differenceRunsInto(to, b);
   left.select(SELF);
-  return bitsetShape(bitsetCardinality(to), to);
+  return Shape.bitset(bitsetCardinality(to), to);
 }
 
 // --- Runs --------------------------------------------------------------------------------------------------
 
 export function foldRuns(op: Fold, l: u64, r: u64, out: usize): u64 {
-  const a = shapeAt(l), b = shapeAt(r);
+  const a = Shape.at(l), b = Shape.at(r);
   if (<u32>left.load16(a, 0) + right.load16(b, 0) < RUNS_MAX) return mergeRuns(op, a, b, out);
   runsToBitset(a, out);                       // too many to stay runs
   return foldBitsetRuns(op, out, b);
@@ -109,14 +107,14 @@ function mergeRuns(op: Fold, a: usize, b: usize, out: usize): u64 {
   else if (op == Fold.XOR) xorRuns(a, b, out);
   else differenceRuns(a, b, out);
   left.select(SELF);
-  return runsShape(runsCardinality(out), out);
+  return Shape.runs(runsCardinality(out), out);
 }
 
 export function differenceRunsArray(sides: Sides, l: u64, r: u64, out: usize): u64 {
-  const a = shapeAt(l), b = shapeAt(r), count = shapeCount(r);
+  const a = Shape.at(l), b = Shape.at(r), count = Shape.count(r);
   if (left.load16(a, 0) + count >= RUNS_MAX) {                // too many to stay runs
     runsToBitset(a, out);
-    return bitsetShape(shapeCount(l) + differenceArrayInto(out, b, count), out);
+    return Shape.bitset(Shape.count(l) + differenceArrayInto(out, b, count), out);
   }
   const runs = scratch(Scratch.TEMP);
   left.select(rightOperand(sides));           // arrayToRuns() reads the left side
@@ -126,7 +124,7 @@ export function differenceRunsArray(sides: Sides, l: u64, r: u64, out: usize): u
 }
 
 export function differenceRunsBitset(l: u64, r: u64, out: usize): u64 {
-  runsToBitset(shapeAt(l), out);
+  runsToBitset(Shape.at(l), out);
   left.select(SELF);
-  return bitsetShape(differenceBitsets(out, shapeAt(r), out), out);
+  return Shape.bitset(differenceBitsets(out, Shape.at(r), out), out);
 }

@@ -8,7 +8,7 @@ import { And } from "../../container/kernel";
 import { BUCKETS_FROM } from "../../container/kind";
 import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, memberCount } from "../../container/limits";
 import { Scratch, scratch } from "../shape/scratch";
-import { UNSUITED, arrayShape, shapeAt, shapeCount } from "../shape/shape";
+import { Shape } from "../shape/shape";
 
 /**
  * Members to expect in the intersection of `count` members with a container of `other` members that is
@@ -38,16 +38,16 @@ import { UNSUITED, arrayShape, shapeAt, shapeCount } from "../shape/shape";
  * so far predicts more than ARRAY_MAX members.
  */
 export function intersectPairToArray(l: u64, r: u64): u64 {
-  const expected = expectedMembers(shapeCount(l), shapeCount(r));
-  if (!worksAsArray(expected)) return UNSUITED;
+  const expected = expectedMembers(Shape.count(l), Shape.count(r));
+  if (!worksAsArray(expected)) return Shape.UNSUITED;
   const start = scratch(Scratch.SECOND), work = scratch(Scratch.LIST);
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    const end = listPart<And>(shapeAt(l) + part, shapeAt(r) + part, <u32>part << 3, work);
+    const end = listPart<And>(Shape.at(l) + part, Shape.at(r) + part, <u32>part << 3, work);
     out = extractListed(work, end, isDense(expected), out);
-    if (exceedsArray(memberCount(start, out), part)) return UNSUITED;
+    if (exceedsArray(memberCount(start, out), part)) return Shape.UNSUITED;
   }
-  return arrayShape(memberCount(start, out), start);
+  return Shape.array(memberCount(start, out), start);
 }
 
 /** Whether `members` members in the parts up to the one at `part` predict more than ARRAY_MAX in all. */

@@ -4,9 +4,7 @@
 import { SELF, left, right } from "../../env/memory";
 import { expandedLeft } from "../shape/expand";
 import { RUNS_MAX } from "../shape/scratch";
-import {
-  NOTHING, bitsetShape, copyShape, fullShape, isFull, runsShape, shapeAt, shapeCount, shapeKind,
-} from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand } from "./sides";
 import { complementBitset } from "../../container/bitset";
 import { arrayGaps, arrayToBitset, runsToBitset } from "../../container/convert";
@@ -15,13 +13,13 @@ import { UNIVERSE } from "../../container/limits";
 import { complementRuns } from "../../container/run";
 
 // @ts-ignore: decorator
-@inline export function isEmptyOrFull(s: u64): bool { return !shapeCount(s) || isFull(s); }
+@inline export function isEmptyOrFull(s: u64): bool { return !Shape.count(s) || Shape.isFull(s); }
 
 /** fold() where one side at least is empty or full. A copy or a complement is made at `out`. */
 export function foldEmptyOrFull(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
   if (op == Fold.ANDNOT) {
-    if (!shapeCount(l) || isFull(r)) return NOTHING;
-    return shapeCount(r) ? complementShape(rightOperand(sides), r, out) : kept(leftOperand(sides), l, out);
+    if (!Shape.count(l) || Shape.isFull(r)) return Shape.NOTHING;
+    return Shape.count(r) ? complementShape(rightOperand(sides), r, out) : kept(leftOperand(sides), l, out);
   }
   return isEmptyOrFull(r)
     ? foldIntoEmptyOrFull(op, leftOperand(sides), l, r, out)
@@ -30,17 +28,17 @@ export function foldEmptyOrFull(op: Fold, sides: Sides, l: u64, r: u64, out: usi
 
 /** AND, OR or XOR of the container `s` of operand `operand` with `special`, which is empty or full. */
 function foldIntoEmptyOrFull(op: Fold, operand: u32, s: u64, special: u64, out: usize): u64 {
-  if (op == Fold.AND) return isFull(special) ? kept(operand, s, out) : NOTHING;
-  if (!isFull(special)) return kept(operand, s, out);
-  if (op == Fold.OR || !shapeCount(s)) return fullShape();
-  return isFull(s) ? NOTHING : complementShape(operand, s, out);
+  if (op == Fold.AND) return Shape.isFull(special) ? kept(operand, s, out) : Shape.NOTHING;
+  if (!Shape.isFull(special)) return kept(operand, s, out);
+  if (op == Fold.OR || !Shape.count(s)) return Shape.full();
+  return Shape.isFull(s) ? Shape.NOTHING : complementShape(operand, s, out);
 }
 
 /** The container `s` of operand `operand` in memory 0: where it is, or copied to `out`. */
 function kept(operand: u32, s: u64, out: usize): u64 {
   if (operand == SELF) return s;
   right.select(operand);
-  return copyShape(s, out);
+  return Shape.copy(s, out);
 }
 
 /**
@@ -48,23 +46,23 @@ function kept(operand: u32, s: u64, out: usize): u64 {
  * `out` must not overlap it. Leaves `left` anywhere.
  */
 export function complementShape(operand: u32, s: u64, out: usize): u64 {
-  const at = shapeAt(s), members = shapeCount(s), count = UNIVERSE - members;
+  const at = Shape.at(s), members = Shape.count(s), count = UNIVERSE - members;
   left.select(operand);
-  switch (shapeKind(s)) {
+  switch (Shape.kind(s)) {
     case Kind.BITSET:
       complementBitset(at, out);
-      return bitsetShape(count, out);
+      return Shape.bitset(count, out);
     case Kind.RUNS:
       if (left.load16(at, 0) < RUNS_MAX) {
         complementRuns(at, out);
-        return runsShape(count, out);
+        return Shape.runs(count, out);
       }
       runsToBitset(at, out);
       break;
     case Kind.ARRAY:
       if (members < RUNS_MAX) {
         arrayGaps(at, members, out);
-        return runsShape(count, out);
+        return Shape.runs(count, out);
       }
       arrayToBitset(at, members, out);
       break;
@@ -72,5 +70,5 @@ export function complementShape(operand: u32, s: u64, out: usize): u64 {
   }
   left.select(SELF);
   complementBitset(out, out);
-  return bitsetShape(count, out);
+  return Shape.bitset(count, out);
 }

@@ -1,11 +1,11 @@
 // A bitmap from a sorted list of offsets, one container at a time.
 
 import { argument } from "../../env/memory";
-import { keyOf, lowOf } from "../../arena/layout/entry";
+import { Offset } from "../../arena/layout/entry";
 import { begin } from "../../arena/builder/state";
 import { finish } from "../../arena/builder/builder";
 import { emit } from "../shape/emit";
-import { shape } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { makeScratch, Scratch, scratch } from "../shape/scratch";
 import { Kind } from "../../container/kind";
 import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, isArraySized, memberCount } from "../../container/limits";
@@ -16,10 +16,10 @@ import { bitsetHas, bitsetSet } from "../../container/bitset";
  * and may repeat.
  */
 export function collect(count: u32): void {
-  begin(min<u64>(count, keyOf(argument.value(count - 1)) - keyOf(argument.value(0)) + 1), 0);
+  begin(min<u64>(count, Offset.key(argument.value(count - 1)) - Offset.key(argument.value(0)) + 1), 0);
   for (let from: u32 = 0, to: u32 = 0; from < count; from = to) {
-    const key = keyOf(argument.value(from));
-    while (to < count && keyOf(argument.value(to)) == key) to++;
+    const key = Offset.key(argument.value(from));
+    while (to < count && Offset.key(argument.value(to)) == key) to++;
     makeScratch(Scratch.TEMP);
     const at = scratch(Scratch.FIRST);
     emit(key, isArraySized(to - from) ? arrayOf(from, to, at) : bitsetOf(from, to, at));
@@ -31,12 +31,12 @@ export function collect(count: u32): void {
 function arrayOf(from: u32, to: u32, at: usize): u64 {
   let out = at - MEMBER_BYTES, before = UNIVERSE;
   for (let i = from; i < to; i++) {
-    const low = lowOf(argument.value(i));
+    const low = Offset.low(argument.value(i));
     out += usize(low != before) << 1;
     store<u16>(out, low);
     before = low;
   }
-  return shape(Kind.ARRAY, memberCount(at, out) + 1, at);
+  return Shape.of(Kind.ARRAY, memberCount(at, out) + 1, at);
 }
 
 /** The arguments from .. to - 1, all of one container, as a bitset at `at`. */
@@ -44,9 +44,9 @@ function bitsetOf(from: u32, to: u32, at: usize): u64 {
   let members: u32 = 0;
   memory.fill(at, 0, BITSET_BYTES);
   for (let i = from; i < to; i++) {
-    const low = lowOf(argument.value(i));
+    const low = Offset.low(argument.value(i));
     members += u32(!bitsetHas(at, low));
     bitsetSet(at, low);
   }
-  return shape(Kind.BITSET, members, at);
+  return Shape.of(Kind.BITSET, members, at);
 }

@@ -5,20 +5,18 @@
 import { SELF, right } from "../../env/memory";
 import { Right } from "../../env/view";
 import { alignedBump } from "../../arena/layout/blocks";
-import { bumpMark, resetToEmpty } from "../../arena/layout/header";
-import { keyOf, lowOf } from "../../arena/layout/entry";
+import { Header, resetToEmpty } from "../../arena/layout/header";
+import { Offset } from "../../arena/layout/entry";
 import { entriesHeld } from "../../arena/read/directory";
 import { appendFull, finish } from "../../arena/builder/builder";
 import { begin } from "../../arena/builder/state";
 import { maximumOf } from "../../read/query";
-import {
-  CURSOR_BYTES, cursorKey, cursorLastKey, cursorShape, closeCursor, openCursor, seekCursor,
-} from "../walk/cursor";
+import { Cursor } from "../walk/cursor";
 import { emit } from "../shape/emit";
 import { fold } from "../fold/fold";
 import { complementShape } from "../fold/trivial";
 import { makeScratch, Scratch, scratch } from "../shape/scratch";
-import { shapeCount, fullShape, shape, shapeKind } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 import { Kind } from "../../container/kind";
 import { UNIVERSE } from "../../container/limits";
@@ -41,21 +39,21 @@ export function complement(sources: u32, last: u64, lastGiven: u32): void {
   }
   if (!entries && !lastGiven) { resetToEmpty(); return; }
   const greatest = entries ? maximumOf<Right>() : 0;
-  begin(2 * <u64>entries + SPAN_ENTRIES + 1, CURSOR_BYTES);
-  if (entries) openCursor(0, 0, 0); else closeCursor(0);
+  begin(2 * <u64>entries + SPAN_ENTRIES + 1, Cursor.BYTES);
+  if (entries) Cursor.open(0, 0, 0); else Cursor.close(0);
   complementUpTo(lastGiven ? max(last, greatest) : greatest);
   finish();
 }
 
 function complementUpTo(limit: u64): void {
-  const limitKey = keyOf(limit);
+  const limitKey = Offset.key(limit);
   if (limitKey) complementKeys(0, limitKey - 1);
-  if (cursorKey(0) == limitKey) {
+  if (Cursor.keyOf(0) == limitKey) {
     right.select(0);
-    emitRest(limitKey, offsetsUpTo(lowOf(limit)), cursorShape(0));
+    emitRest(limitKey, offsetsUpTo(Offset.low(limit)), Cursor.shapeOf(0));
   } else {
     makeScratch(Scratch.LIST);
-    emit(limitKey, offsetsUpTo(lowOf(limit)));
+    emit(limitKey, offsetsUpTo(Offset.low(limit)));
   }
 }
 
@@ -64,25 +62,25 @@ function complementUpTo(limit: u64): void {
  * key from `first` on, and is moved past `last`.
  */
 export function complementKeys(first: u64, last: u64): void {
-  while (cursorKey(0) <= last) {
-    const key = cursorKey(0), end = min(cursorLastKey(0), last);
+  while (Cursor.keyOf(0) <= last) {
+    const key = Cursor.keyOf(0), end = min(Cursor.lastKeyOf(0), last);
     if (key > first) appendFull(first, key - first);
     right.select(0);
-    const s = cursorShape(0);
-    if (shapeCount(s) < UNIVERSE) emitAllBut(key, s);
+    const s = Cursor.shapeOf(0);
+    if (Shape.count(s) < UNIVERSE) emitAllBut(key, s);
     first = end + 1;
-    seekCursor(0, first);
+    Cursor.seek(0, first);
   }
   if (first <= last) appendFull(first, last - first + 1);
 }
 
 /** The offsets 0 .. `low` of a container: one run in Scratch.FIRST, or the full shape. */
 function offsetsUpTo(low: u32): u64 {
-  if (low == UNIVERSE - 1) return fullShape();
+  if (low == UNIVERSE - 1) return Shape.full();
   makeScratch(Scratch.LIST);
   const at = scratch(Scratch.FIRST);
   writeRun(at, 0, low);
-  return shape(Kind.RUNS, low + 1, at);
+  return Shape.of(Kind.RUNS, low + 1, at);
 }
 
 /**
@@ -91,7 +89,7 @@ function offsetsUpTo(low: u32): u64 {
  */
 function emitAllBut(key: u64, s: u64): void {
   makeScratch(Scratch.LIST);
-  emit(key, complementShape(0, s, shapeKind(s) == Kind.BITSET ? alignedBump() : bumpMark()));
+  emit(key, complementShape(0, s, Shape.kind(s) == Kind.BITSET ? alignedBump() : Header.bump()));
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import { SELF, right } from "../../env/memory";
 import { Right } from "../../env/view";
-import { KEY_MAX, entryKey, keyOf, lowOf } from "../../arena/layout/entry";
+import { Offset } from "../../arena/layout/entry";
 import { entriesHeld, placeEntry, seek } from "../../arena/read/directory";
 import { appendFull, finish } from "../../arena/builder/builder";
 import { begin } from "../../arena/builder/state";
@@ -13,12 +13,12 @@ import { Kind } from "../../container/kind";
 import { LOW_MAX } from "../../container/limits";
 import { writeRun } from "../../container/run";
 import { SPAN_ENTRIES, complementKeys } from "./complement";
-import { CURSOR_BYTES, openCursor } from "../walk/cursor";
+import { Cursor } from "../walk/cursor";
 import { emit } from "../shape/emit";
 import { fold } from "../fold/fold";
 import { copyKeys } from "./rewrite";
 import { Scratch, makeScratch, scratch } from "../shape/scratch";
-import { NOTHING, entryShape, shape } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 
 /** A change to all offsets of a range. */
@@ -35,10 +35,10 @@ export const enum Change { SET, CLEAR, FLIP }
  * closed range [low, high] changed.
  */
 export function rebuildRange(change: Change, low: u64, high: u64): void {
-  const from = lowOf(low), to = lowOf(high), last = keyOf(high);
-  let first = keyOf(low);
+  const from = Offset.low(low), to = Offset.low(high), last = Offset.key(high);
+  let first = Offset.key(low);
   right.select(0);
-  begin(2 * <u64>entriesHeld<Right>() + SPAN_ENTRIES + 3, CURSOR_BYTES);
+  begin(2 * <u64>entriesHeld<Right>() + SPAN_ENTRIES + 3, Cursor.BYTES);
   if (first) copyKeys(0, first - 1);
   if (first == last) {
     appendFolded(change, first, from, to);
@@ -51,7 +51,7 @@ export function rebuildRange(change: Change, low: u64, high: u64): void {
       appendFolded(change, last, 0, to);
     }
   }
-  if (last < KEY_MAX) copyKeys(last + 1, KEY_MAX);
+  if (last < Offset.KEY_MAX) copyKeys(last + 1, Offset.KEY_MAX);
   finish();
 }
 
@@ -59,11 +59,11 @@ export function rebuildRange(change: Change, low: u64, high: u64): void {
 function appendFolded(change: Change, key: u64, from: u32, to: u32): void {
   right.select(0);
   const entry = placeEntry(seek<Right>(key));
-  const l = entry && entryKey<Right>(entry) <= key ? entryShape<Right>(entry) : NOTHING;
+  const l = entry && entry.key<Right>() <= key ? Shape.ofEntry<Right>(entry) : Shape.NOTHING;
   makeScratch(Scratch.RIGHT);
   const run = scratch(Scratch.SPARE);
   writeRun(run, from, to);
-  emit(key, fold(foldOfChange(change), sidesOf(0, SELF), l, shape(Kind.RUNS, to - from + 1, run)));
+  emit(key, fold(foldOfChange(change), sidesOf(0, SELF), l, Shape.of(Kind.RUNS, to - from + 1, run)));
   right.select(0);
 }
 
@@ -71,6 +71,6 @@ function appendFolded(change: Change, key: u64, from: u32, to: u32): void {
 function appendChanged(change: Change, first: u64, last: u64): void {
   if (first > last || change == Change.CLEAR) return;
   if (change == Change.SET) { appendFull(first, last - first + 1); return; }
-  openCursor(0, 0, first);
+  Cursor.open(0, 0, first);
   complementKeys(first, last);
 }

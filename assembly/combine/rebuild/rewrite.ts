@@ -3,21 +3,19 @@
 
 import { SELF, left, reply, right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
-import { HEADER_BYTES, TINY_PAYLOAD } from "../../arena/layout/header";
-import { blockBytes } from "../../arena/layout/blocks";
+import { Header, TINY_PAYLOAD } from "../../arena/layout/header";
+import { Block } from "../../arena/layout/blocks";
 import { TINY_WORDS } from "../../arena/change/forms";
-import {
-  KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entrySpan, payloadBytes,
-} from "../../arena/layout/entry";
-import { isGroup } from "../../arena/packed/layout";
+import { Entry, Offset } from "../../arena/layout/entry";
+import { Group } from "../../arena/packed/layout";
 import {
   advance, entriesExactly, entriesHeld, isLastOfLeaf, placeEntry, seek,
 } from "../../arena/read/directory";
 import { appendFull, endLeaf, finish } from "../../arena/builder/builder";
 import { begin } from "../../arena/builder/state";
-import { nodeBytes } from "../../arena/layout/node";
+import { Node } from "../../arena/layout/node";
 import { emit, emitAs, emitCopy } from "../shape/emit";
-import { entryShape, shapeAt, shapeKind, shapeCount, copyShape, shape } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { makeScratch, Scratch, scratch } from "../shape/scratch";
 import {
   Kind, BUCKETS_FROM, leastBytes, prefersShort, suitableKind, wordsBetween,
@@ -37,8 +35,8 @@ export function pack(): void {
   const entries = entriesExactly<Right>();
   begin(entries, 0);
   for (let place = seek<Right>(0); place; place = advance<Right>(place)) {
-    const entry = placeEntry(place), key = entryKey<Right>(entry);
-    if (entryKind<Right>(entry) == Kind.FULL) appendFull(key, entrySpan<Right>(entry));
+    const entry = placeEntry(place), key = entry.key<Right>();
+    if (entry.kind<Right>() == Kind.FULL) appendFull(key, entry.span<Right>());
     else packContainer(key, entry, entries == 1);
   }
   finish();
@@ -48,8 +46,8 @@ export function pack(): void {
  * Appends the container in its smallest form. The form depends on the members only. `alone`:
  * it is the only container.
  */
-function packContainer(key: u64, entry: usize, alone: bool): void {
-  const s = entryShape<Right>(entry), at = shapeAt(s), kind = shapeKind(s), count = shapeCount(s);
+function packContainer(key: u64, entry: Entry, alone: bool): void {
+  const s = Shape.ofEntry<Right>(entry), at = Shape.at(s), kind = Shape.kind(s), count = Shape.count(s);
   makeScratch(Scratch.SPARE);
   const first = scratch(Scratch.FIRST);
   left.select(0);
@@ -65,27 +63,27 @@ function packContainer(key: u64, entry: usize, alone: bool): void {
  * packContainer() for an array: the entry's own, which operand 0 has at `from`,
  * or in Scratch.FIRST of operand SELF what the entry has.
  */
-function packArray(key: u64, entry: usize, from: usize, operand: u32, alone: bool): void {
-  const kind = entryKind<Right>(entry), count = entryCount<Right>(entry);
+function packArray(key: u64, entry: Entry, from: usize, operand: u32, alone: bool): void {
+  const kind = entry.kind<Right>(), count = entry.count<Right>();
   const first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND);
   left.select(operand);
   const runs = countRunsOfArray(from, count);
   const words = wordsBetween(left.load16(from, 0), left.load16(from + arrayBytes(count - 1), 0));
   if (runsBytes(runs) < leastBytes(count, words) && !(alone && tinyIsSmaller(count, words, runs))) {
     arrayToRuns(from, count, second);
-    emitAs(key, shape(Kind.RUNS, count, second));
+    emitAs(key, Shape.of(Kind.RUNS, count, second));
     return;
   }
   if (kind == Kind.BUCKETS || (operand != SELF && count < BUCKETS_FROM)) {
     if (!prefersShort(count, words)) { emitCopy(key, entry); return; }
   }
   if (operand != SELF) left.copy(first, from, arrayBytes(count));
-  emit(key, shape(Kind.ARRAY, count, first));
+  emit(key, Shape.of(Kind.ARRAY, count, first));
 }
 
 /** packContainer() for more members than an array has. */
-function packLarge(key: u64, entry: usize, s: u64): void {
-  const at = shapeAt(s), kind = shapeKind(s), count = shapeCount(s), first = scratch(Scratch.FIRST);
+function packLarge(key: u64, entry: Entry, s: u64): void {
+  const at = Shape.at(s), kind = Shape.kind(s), count = Shape.count(s), first = scratch(Scratch.FIRST);
   let from = at, words: u32;
   if (kind == Kind.BITSET) words = wordsOf(spanOfBitset<Right>(at));
   else {
@@ -98,14 +96,14 @@ function packLarge(key: u64, entry: usize, s: u64): void {
     if (kind == Kind.RUNS) { emitCopy(key, entry); return; }
     const runs = scratch(Scratch.SECOND);
     bitsetToRuns(from, runs);
-    emitAs(key, shape(Kind.RUNS, count, runs));
+    emitAs(key, Shape.of(Kind.RUNS, count, runs));
   } else if (kind == Kind.BITSET && suitableKind(count, words) == kind) emitCopy(key, entry);
-  else emit(key, kind == Kind.BITSET ? copyShape(s, first) : shape(Kind.BITSET, count, first));
+  else emit(key, kind == Kind.BITSET ? Shape.copy(s, first) : Shape.of(Kind.BITSET, count, first));
 }
 
 /** Whether a tiny arena's short bitset is smaller than a full arena whose only container is `runs` runs. */
 function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
-  const full = HEADER_BYTES + blockBytes(nodeBytes(0, 1)) + blockBytes(runsBytes(runs));
+  const full = Header.BYTES + Block.bytes(Node.bytes(0, 1)) + Block.bytes(runsBytes(runs));
   return prefersShort(count, words) && words <= TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
 }
 
@@ -121,28 +119,28 @@ function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
 export function slice(key: u64, bytes: u32): u32 {
   right.select(0);
   begin(min<u64>(entriesHeld<Right>(), bytes / HEAD_BYTES + 1), 0);
-  let taken: u64 = 0, rest: u64 = KEY_MAX + 1;
-  for (let place = key > KEY_MAX ? 0 : seek<Right>(key); place; place = advance<Right>(place)) {
-    const entry = placeEntry(place), first = entryKey<Right>(entry);
+  let taken: u64 = 0, rest: u64 = Offset.KEY_MAX + 1;
+  for (let place = key > Offset.KEY_MAX ? 0 : seek<Right>(key); place; place = advance<Right>(place)) {
+    const entry = placeEntry(place), first = entry.key<Right>();
     if (taken >= bytes) { rest = first; break; }
-    if (entryKind<Right>(entry) == Kind.FULL) {
-      appendFull(first, entrySpan<Right>(entry));
+    if (entry.kind<Right>() == Kind.FULL) {
+      appendFull(first, entry.span<Right>());
     } else {
       emitCopy(first, entry);
     }
-    const isArray = isGroup(entry);           // its members have no block
-    taken += HEAD_BYTES + (isArray ? arrayBytes(entryCount<Right>(entry)) : payloadBytes<Right>(entry));
+    const isArray = Group.is(changetype<Group>(entry));           // its members have no block
+    taken += HEAD_BYTES + (isArray ? arrayBytes(entry.count<Right>()) : entry.payloadBytes<Right>());
   }
   finish();
   reply.member(rest);
-  return u32(rest <= KEY_MAX);
+  return u32(rest <= Offset.KEY_MAX);
 }
 
 /** Makes memory 0, which is fresh, a copy of the bitmap of operand 0, with leaves that keep room. */
 export function rewrite(): void {
   right.select(0);
   begin(entriesHeld<Right>(), 0);
-  copyKeys(0, KEY_MAX);
+  copyKeys(0, Offset.KEY_MAX);
   finish();
 }
 
@@ -153,10 +151,10 @@ export function rewrite(): void {
  */
 export function copyKeys(first: u64, last: u64): void {
   for (let place = seek<Right>(first); place; place = advance<Right>(place)) {
-    const entry = placeEntry(place), key = max(entryKey<Right>(entry), first);
+    const entry = placeEntry(place), key = max(entry.key<Right>(), first);
     if (key > last) return;
-    if (entryKind<Right>(entry) != Kind.FULL) emitCopy(key, entry);
-    else appendFull(key, min(entryLastKey<Right>(entry), last) - key + 1);
+    if (entry.kind<Right>() != Kind.FULL) emitCopy(key, entry);
+    else appendFull(key, min(entry.lastKey<Right>(), last) - key + 1);
     if (isLastOfLeaf<Right>(place)) endLeaf();
   }
 }

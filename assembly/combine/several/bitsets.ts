@@ -6,7 +6,7 @@ import { Fold } from "../fold/sides";
 import { asBitset } from "../shape/expand";
 import { listedCount, listedKind, listedOperand, listedShape, showListed } from "../term/listed";
 import { Scratch, scratch } from "../shape/scratch";
-import { NOTHING, arrayShape, bitsetShape, shapeAt, shapeCount, UNSUITED } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { listedAt } from "../term/term";
 import { Kind } from "../../container/kind";
 import { BITSET_BYTES, memberCount } from "../../container/limits";
@@ -25,7 +25,7 @@ import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
 /** The address of the PART_BYTES at `part` of the list's bitset `index`; shows its operand on the right. */
 // @ts-ignore: decorator
 @inline function listedPart(list: usize, index: u32, part: usize): usize {
-  return shapeAt(showListed(list, index)) + part;
+  return Shape.at(showListed(list, index)) + part;
 }
 
 /**
@@ -53,14 +53,14 @@ import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
  * bitset of operand `at`. The result is in memory 0; with S = Count it is only counted.
  */
 export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64 {
-  const out = at == SELF ? shapeAt(acc) : scratch(Scratch.FIRST), last = lastBitset(list, count);
+  const out = at == SELF ? Shape.at(acc) : scratch(Scratch.FIRST), last = lastBitset(list, count);
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const a = foldPart<O>(acc, at, list, last, out, part);
     askAhead(list, count, part);
     members += combineParts<O, S>(a, listedPart(list, last, part), out + part);
   }
-  return bitsetShape(members, out);
+  return Shape.bitset(members, out);
 }
 
 /**
@@ -71,7 +71,7 @@ export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64
 @inline function foldPart<O>(
   acc: u64, at: u32, list: usize, count: u32, out: usize, part: usize,
 ): usize {
-  let a = shapeAt(acc) + part;
+  let a = Shape.at(acc) + part;
   left.select(at);
   if (at != SELF) left.prefetch(a + PART_BYTES, PART_BYTES);
   for (let i: u32 = 0; i < count; i++) {
@@ -88,10 +88,10 @@ export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64
  * S = Count, which is only for a list of bitsets alone, the result is only counted.
  */
 export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
-  let acc = NOTHING, at = SELF, i: u32 = 0;
+  let acc = Shape.NOTHING, at = SELF, i: u32 = 0;
   while (i < count) {
     if (!isBitset(list, i)) { i++; continue; }
-    if (acc == NOTHING) { acc = listedShape(list, i); at = listedOperand(list, i++); continue; }
+    if (acc == Shape.NOTHING) { acc = listedShape(list, i); at = listedOperand(list, i++); continue; }
     let end = i, streams: u32 = 0;
     for (; end < count && streams < STREAMS; end++) streams += u32(isBitset(list, end));
     const round = listedAt(list, i);
@@ -117,9 +117,9 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
  * no array, or once the density so far predicts more than ARRAY_MAX members.
  */
 export function intersectToArray(acc: u64, at: u32, list: usize, count: u32): u64 {
-  let expected = shapeCount(acc);
+  let expected = Shape.count(acc);
   for (let i: u32 = 0; i < count; i++) expected = expectedMembers(expected, listedCount(list, i));
-  if (!worksAsArray(expected) || (at == SELF && shapeAt(acc) != scratch(Scratch.FIRST))) return UNSUITED;
+  if (!worksAsArray(expected) || (at == SELF && Shape.at(acc) != scratch(Scratch.FIRST))) return Shape.UNSUITED;
   const start = scratch(Scratch.SECOND), lanes = scratch(Scratch.LIST), dense = isDense(expected);
   const last = lastBitset(list, count), third = count / 3;
   let out = start;
@@ -132,7 +132,7 @@ export function intersectToArray(acc: u64, at: u32, list: usize, count: u32): u6
     out = extractListed(lanes, middle, dense, out);
     askAhead(listedAt(list, count - third), third, part);
     out = extractListed(middle, end, dense, out);
-    if (exceedsArray(memberCount(start, out), part)) return UNSUITED;
+    if (exceedsArray(memberCount(start, out), part)) return Shape.UNSUITED;
   }
-  return arrayShape(memberCount(start, out), start);
+  return Shape.array(memberCount(start, out), start);
 }

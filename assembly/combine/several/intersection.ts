@@ -8,7 +8,7 @@ import { expectedMembers } from "../fold/toarray";
 import { normalized } from "../shape/normalize";
 import { fold } from "../fold/fold";
 import { listedCount, listedKind, listedOperand, listedShape, moveToFront } from "../term/listed";
-import { shapeCount, shapeKind, UNSUITED } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 import { listedAt } from "../term/term";
 
@@ -23,13 +23,13 @@ import { listedAt } from "../term/term";
 export function foldIntersection<S>(list: usize, count: u32): u64 {
   moveToFront(list, smallestListed(list, count));
   let acc = listedShape(list, 0), at = listedOperand(list, 0);
-  for (let i: u32 = 1, end = i; i < count && shapeCount(acc); i = end) {
-    if (shapeKind(acc) == Kind.BITSET && listedKind(list, i) == Kind.BITSET) {
-      end = roundEnd(shapeCount(acc), list, i, count);
+  for (let i: u32 = 1, end = i; i < count && Shape.count(acc); i = end) {
+    if (Shape.kind(acc) == Kind.BITSET && listedKind(list, i) == Kind.BITSET) {
+      end = roundEnd(Shape.count(acc), list, i, count);
       if (!stores<S>() && end == count) return foldRound<And, Count>(acc, at, listedAt(list, i), end - i);
       acc = intersectRound(acc, at, listedAt(list, i), end - i);
       // an array is looked up in the rest
-      if (end < count && shapeCount(acc) <= FEW_LEFT) acc = normalized(acc);
+      if (end < count && Shape.count(acc) <= FEW_LEFT) acc = normalized(acc);
     } else {
       end = i + 1;
       acc = fold(Fold.AND, sidesOf(at, listedOperand(list, i)), acc, listedShape(list, i));
@@ -43,7 +43,7 @@ export function foldIntersection<S>(list: usize, count: u32): u64 {
 // @ts-ignore: decorator
 @inline function intersectRound(acc: u64, at: u32, list: usize, count: u32): u64 {
   const members = intersectToArray(acc, at, list, count);
-  return members == UNSUITED ? foldRound<And, Store>(acc, at, list, count) : members;
+  return members == Shape.UNSUITED ? foldRound<And, Store>(acc, at, list, count) : members;
 }
 
 function smallestListed(list: usize, count: u32): u32 {

@@ -14,7 +14,7 @@ import { fold } from "../fold/fold";
 import { asBitset, expandedRight } from "../shape/expand";
 import { listedCount, listedKind, listedOperand, listedShape, showListed } from "../term/listed";
 import { RUNS_MAX, Scratch, scratch } from "../shape/scratch";
-import { NOTHING, bitsetShape, copyShape, runsShape, shapeAt, shapeCount, shapeKind } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 
 const enum Strategy {
@@ -56,7 +56,7 @@ function strategyFor<S>(op: Fold, list: usize, count: u32): Strategy {
     const kind = listedKind(list, i);
     onlyRuns = onlyRuns && kind == Kind.RUNS;
     onlyLists = onlyLists && (kind == Kind.ARRAY || kind == Kind.BUCKETS);
-    pieces += kind == Kind.RUNS ? right.load16(shapeAt(showListed(list, i)), 0) : listedCount(list, i);
+    pieces += kind == Kind.RUNS ? right.load16(Shape.at(showListed(list, i)), 0) : listedCount(list, i);
   }
   if (op == Fold.XOR && onlyRuns && pieces <= RUNS_MAX) return Strategy.BY_EDGES;
   if (pieces <= BY_BITSET_FROM) return Strategy.IN_TURN;
@@ -136,12 +136,12 @@ function xorByEdges(list: usize, count: u32): u64 {
   // the edges reach into Scratch.SECOND
   const edges = scratch(Scratch.FIRST), out = scratch(Scratch.TEMP);
   clearEdges(edges);
-  for (let i: u32 = 0; i < count; i++) flipEdges(edges, shapeAt(showListed(list, i)));
+  for (let i: u32 = 0; i < count; i++) flipEdges(edges, Shape.at(showListed(list, i)));
   left.select(SELF);
   edgesToRuns(edges, out);
   // results lie in FIRST or SECOND, so that TEMP is free for the next fold
   right.select(SELF);
-  return copyShape(runsShape(runsCardinality(out), out), scratch(Scratch.FIRST));
+  return Shape.copy(Shape.runs(runsCardinality(out), out), scratch(Scratch.FIRST));
 }
 
 // --- By a bitset -------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
   for (let i: u32 = 0; i < count; i++) others += u32(listedKind(list, i) != Kind.BITSET);
   const acc = others ? gatherBitsets<Store>(op, list, count) : gatherBitsets<S>(op, list, count);
   if (!others) return acc;
-  let begun = acc != NOTHING;
+  let begun = acc != Shape.NOTHING;
   for (let i: u32 = 0; i < count; i++) {
     if (listedKind(list, i) == Kind.BITSET) continue;
     const operand = listedOperand(list, i), s = showListed(list, i);
@@ -165,16 +165,16 @@ function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
     begun = true;
   }
   left.select(SELF);
-  return bitsetShape(bitsetCardinality(bits), bits);
+  return Shape.bitset(bitsetCardinality(bits), bits);
 }
 
 /** Changes the bits of the members of `s`, a container of operand `operand`, which `right` shows. */
 function changeBits(op: Fold, bits: usize, operand: u32, s: u64): void {
-  const at = shapeAt(s);
-  switch (shapeKind(s)) {
+  const at = Shape.at(s);
+  switch (Shape.kind(s)) {
     case Kind.ARRAY:
-      if (op == Fold.OR) unionArrayUncounted(bits, at, shapeCount(s));
-      else xorArrayUncounted(bits, at, shapeCount(s));
+      if (op == Fold.OR) unionArrayUncounted(bits, at, Shape.count(s));
+      else xorArrayUncounted(bits, at, Shape.count(s));
       return;
     case Kind.SHORT:
       if (op == Fold.OR) combineShortInto<Or>(bits, at); else combineShortInto<Xor>(bits, at);

@@ -3,14 +3,14 @@
 
 import { right } from "../../env/memory";
 import { Right, Own } from "../../env/view";
-import { BLOCK_MAX, alignedBump, allocateFresh, blockBytes } from "../../arena/layout/blocks";
-import { bumpMark } from "../../arena/layout/header";
-import { setBlock, setPair, setSingle } from "../../arena/layout/entry";
+import { Block, alignedBump, allocateFresh } from "../../arena/layout/blocks";
+import { Header } from "../../arena/layout/header";
+import { Entry } from "../../arena/layout/entry";
 import { SMALL_MAX } from "../../arena/builder/state";
 import { append, appendFull } from "../../arena/builder/builder";
 import { appendSmall, waitingRoom } from "../../arena/builder/waiting";
 import { normalized } from "./normalize";
-import { entryShape, shapeBytes, shapeCount, shapeAt, shapeKind } from "./shape";
+import { Shape } from "./shape";
 import { Kind } from "../../container/kind";
 import { payloadSize } from "../../container/convert";
 import { arrayBytes } from "../../container/limits";
@@ -23,12 +23,12 @@ export function emit(key: u64, s: u64): void { emitAs(key, normalized(s)); }
 
 /** Appends the shape `form`, in memory 0, as it is. */
 export function emitAs(key: u64, form: u64): void {
-  const count = shapeCount(form), at = shapeAt(form), kind = shapeKind(form);
+  const count = Shape.count(form), at = Shape.at(form), kind = Shape.kind(form);
   if (!count) return;
   if (kind == Kind.FULL) appendFull(key, 1);
   else if (kind != Kind.ARRAY || count > SMALL_MAX || !emitSmall(key, at, count)) {
     if (kind == Kind.ARRAY && count <= 2) emitInline(key, at, count);
-    else emitBlock(key, kind, at, count, shapeBytes<Own>(form));
+    else emitBlock(key, kind, at, count, Shape.bytes<Own>(form));
   }
 }
 
@@ -46,24 +46,24 @@ export function emitAs(key: u64, form: u64): void {
 function emitInline(key: u64, at: usize, count: u32): void {
   const first = load<u16>(at), second = load<u16>(at, 2);
   const entry = append(key, count);
-  if (count == 1) setSingle(entry, first); else setPair(entry, first, second);
+  if (count == 1) entry.setSingle(first); else entry.setPair(first, second);
 }
 
 /** Moves the payload down to where its block begins and appends the entry. */
 function emitBlock(key: u64, kind: Kind, at: usize, count: u32, bytes: usize): void {
-  const size = blockBytes(bytes), to = size == BLOCK_MAX ? alignedBump() : bumpMark();
+  const size = Block.bytes(bytes), to = size == Block.MAX ? alignedBump() : Header.bump();
   if (to != at) memory.copy(to, at, bytes);
   allocateFresh(size);                        // its block begins at `to`
-  setBlock(append(key, count), kind, count, to);
+  append(key, count).setBlock(kind, count, to);
 }
 
 /** Appends a copy of the entry, which `right` shows and which is not FULL, as container `key`. */
-export function emitCopy(key: u64, entry: usize): void { emitShape(key, entryShape<Right>(entry)); }
+export function emitCopy(key: u64, entry: Entry): void { emitShape(key, Shape.ofEntry<Right>(entry)); }
 
 /** Appends a copy of the shape `s`, which `right` shows and which is not FULL, as container `key`. */
 export function emitShape(key: u64, s: u64): void {
-  if (shapeKind(s) == Kind.ARRAY) emitArray(key, shapeAt(s), shapeCount(s));
-  else copyBlock(key, shapeKind(s), shapeAt(s), shapeCount(s));
+  if (Shape.kind(s) == Kind.ARRAY) emitArray(key, Shape.at(s), Shape.count(s));
+  else copyBlock(key, Shape.kind(s), Shape.at(s), Shape.count(s));
 }
 
 /** Appends a copy of the array of `count` members, which `right` shows, as container `key`. */
@@ -80,14 +80,14 @@ export function emitArray(key: u64, payload: usize, count: u32): void {
 
 /** Appends a copy of a payload, which `right` shows, as an ordinary entry with a block. */
 function copyBlock(key: u64, kind: Kind, payload: usize, count: u32): void {
-  const bytes = payloadSize<Right>(kind, count, payload), at = allocateFresh(blockBytes(bytes));
+  const bytes = payloadSize<Right>(kind, count, payload), at = allocateFresh(Block.bytes(bytes));
   right.copy(at, payload, bytes);
-  setBlock(append(key, count), kind, count, at);
+  append(key, count).setBlock(kind, count, at);
 }
 
 /** Appends one or two members, which `right` shows, as an ordinary entry. */
 function copyInline(key: u64, payload: usize, count: u32): void {
   const first = right.load16(payload, 0), second = count > 1 ? right.load16(payload, 2) : 0;
   const made = append(key, count);
-  if (count == 1) setSingle(made, first); else setPair(made, first, second);
+  if (count == 1) made.setSingle(first); else made.setPair(first, second);
 }

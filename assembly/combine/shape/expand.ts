@@ -6,7 +6,7 @@ import { Kind, isCompact } from "../../container/kind";
 import { arrayToBuckets } from "../../container/buckets";
 import { isArraySized, bucketsBytes } from "../../container/limits";
 import { Scratch, makeScratch, scratch } from "./scratch";
-import { shape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { Shape } from "./shape";
 import { toArray, toBitset } from "../../container/convert";
 
 /**
@@ -15,7 +15,7 @@ import { toArray, toBitset } from "../../container/convert";
  */
 export function expandedLeft(operand: u32, l: u64): u64 {
   left.select(operand);
-  return isCompact(shapeKind(l)) ? expand(l, Scratch.LEFT) : l;
+  return isCompact(Shape.kind(l)) ? expand(l, Scratch.LEFT) : l;
 }
 
 /**
@@ -24,7 +24,7 @@ export function expandedLeft(operand: u32, l: u64): u64 {
  */
 export function expandedRight(operand: u32, r: u64): u64 {
   right.select(operand);
-  if (!isCompact(shapeKind(r))) return r;
+  if (!isCompact(Shape.kind(r))) return r;
   left.select(operand);
   right.select(SELF);
   return expand(r, Scratch.RIGHT);
@@ -34,11 +34,11 @@ export function expandedRight(operand: u32, r: u64): u64 {
 function expand(s: u64, place: Scratch): u64 {
   makeScratch(Scratch.RIGHT);
   const to = scratch(place);
-  const count = shapeCount(s), isArray = isArraySized(count);
-  if (isArray) toArray(shapeKind(s), shapeAt(s), count, to);
-  else toBitset(shapeKind(s), shapeAt(s), count, to);
+  const count = Shape.count(s), isArray = isArraySized(count);
+  if (isArray) toArray(Shape.kind(s), Shape.at(s), count, to);
+  else toBitset(Shape.kind(s), Shape.at(s), count, to);
   left.select(SELF);
-  return shape(isArray ? Kind.ARRAY : Kind.BITSET, count, to);
+  return Shape.of(isArray ? Kind.ARRAY : Kind.BITSET, count, to);
 }
 
 /**
@@ -46,18 +46,18 @@ function expand(s: u64, place: Scratch): u64 {
  * if buckets cannot hold them. May leave `left` anywhere.
  */
 export function bucketsOf(operand: u32, s: u64, place: Scratch): usize {
-  if (shapeKind(s) == Kind.BUCKETS) return shapeAt(s);
+  if (Shape.kind(s) == Kind.BUCKETS) return Shape.at(s);
   makeScratch(Scratch.RIGHT);
   left.select(operand);
-  const to = scratch(place), count = shapeCount(s);
-  return arrayToBuckets(shapeAt(s), count, to, to + bucketsBytes(count)) ? to : 0;
+  const to = scratch(place), count = Shape.count(s);
+  return arrayToBuckets(Shape.at(s), count, to, to + bucketsBytes(count)) ? to : 0;
 }
 
 /** The container `s` of operand `operand`, which `right` shows and which is not FULL, as a bitset at `to`. */
 export function asBitset(operand: u32, s: u64, to: usize): u64 {
-  const count = shapeCount(s);
+  const count = Shape.count(s);
   left.select(operand);
-  if (shapeKind(s) == Kind.BUCKETS) s = expandedLeft(operand, s);             // quicker than bit by bit
-  toBitset(shapeKind(s), shapeAt(s), count, to);
-  return shape(Kind.BITSET, count, to);
+  if (Shape.kind(s) == Kind.BUCKETS) s = expandedLeft(operand, s);             // quicker than bit by bit
+  toBitset(Shape.kind(s), Shape.at(s), count, to);
+  return Shape.of(Kind.BITSET, count, to);
 }

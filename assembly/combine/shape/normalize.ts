@@ -12,7 +12,7 @@ import { UNIVERSE, arrayBytes, runsBytes } from "../../container/limits";
 import { runStart, runsLast } from "../../container/run";
 import { bitsetToShort, spanOfBitset, trimShort, wordsOf } from "../../container/short";
 import { FOLD_BYTES } from "./scratch";
-import { fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
+import { Shape } from "./shape";
 
 /**
  * The shape `s`, in memory 0, as the kind that suits its members: FULL, or runs if nothing is smaller,
@@ -20,10 +20,10 @@ import { fullShape, shape, shapeAt, shapeCount, shapeKind } from "./shape";
  * FOLD_BYTES above it. May leave `left` at SELF.
  */
 export function normalized(s: u64): u64 {
-  const count = shapeCount(s), at = shapeAt(s);
+  const count = Shape.count(s), at = Shape.at(s);
   if (!count) return s;
-  if (count == UNIVERSE) return fullShape();
-  switch (shapeKind(s)) {
+  if (count == UNIVERSE) return Shape.full();
+  switch (Shape.kind(s)) {
     case Kind.ARRAY: return normalizedArray(s);
     case Kind.BITSET: return normalizedBitset(s);
     case Kind.RUNS: return normalizedRuns(s);
@@ -49,19 +49,19 @@ export function normalized(s: u64): u64 {
  */
 // @ts-ignore: decorator
 @inline function normalizedArray(s: u64): u64 {
-  const count = shapeCount(s), at = shapeAt(s), low = <u32>load<u16>(at), high = member(at, count - 1);
+  const count = Shape.count(s), at = Shape.at(s), low = <u32>load<u16>(at), high = member(at, count - 1);
   const to = suitableKind(count, wordsBetween(low, high));
   return to == Kind.ARRAY ? s : converted(s, to, low, high);
 }
 
 function normalizedBitset(s: u64): u64 {
-  const count = shapeCount(s), at = shapeAt(s), above = at + FOLD_BYTES, span = spanOfBitset<Own>(at);
+  const count = Shape.count(s), at = Shape.at(s), above = at + FOLD_BYTES, span = spanOfBitset<Own>(at);
   const to = suitableKind(count, wordsOf(span));
   if (to == Kind.BITSET) return s;
   left.select(SELF);
   if (to != Kind.SHORT) return extracted(at, count, to, above);
   bitsetToShort(at, span, above);
-  return shape(Kind.SHORT, count, above);
+  return Shape.of(Kind.SHORT, count, above);
 }
 
 /**
@@ -69,11 +69,11 @@ function normalizedBitset(s: u64): u64 {
  * members.
  */
 function normalizedRuns(s: u64): u64 {
-  const count = shapeCount(s), at = shapeAt(s), runs = <u32>load<u16>(at);
+  const count = Shape.count(s), at = Shape.at(s), runs = <u32>load<u16>(at);
   const low = runStart(at, 0), high = runsLast<Own>(at), words = wordsBetween(low, high);
   if (prefersRuns(runs, count, words)) return s;
   const to = suitableKind(count, words), made = converted(s, to, low, high);
-  return to == Kind.BUCKETS && shapeKind(made) == Kind.ARRAY && runsBytes(runs) <= arrayBytes(count)
+  return to == Kind.BUCKETS && Shape.kind(made) == Kind.ARRAY && runsBytes(runs) <= arrayBytes(count)
     ? s
     : made;
 }
@@ -83,7 +83,7 @@ function normalizedRuns(s: u64): u64 {
  * `low` and `high` are the least and the greatest member if `to` is SHORT.
  */
 function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
-  const kind = shapeKind(s), count = shapeCount(s), at = shapeAt(s), above = at + FOLD_BYTES;
+  const kind = Shape.kind(s), count = Shape.count(s), at = Shape.at(s), above = at + FOLD_BYTES;
   left.select(SELF);
   switch (to) {
     case Kind.SHORT: toShort(kind, at, count, low, high, above); break;
@@ -96,14 +96,14 @@ function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
     case Kind.PAIR:
     default: unreachable();
   }
-  return shape(to, count, above);
+  return Shape.of(to, count, above);
 }
 
 /** The array `s` as buckets, or as it is if these cannot hold it. */
 // @ts-ignore: decorator
 @inline function asBuckets(s: u64): u64 {
-  const count = shapeCount(s), above = shapeAt(s) + FOLD_BYTES;
-  return arrayToBuckets(shapeAt(s), count, above, above) ? shape(Kind.BUCKETS, count, above) : s;
+  const count = Shape.count(s), above = Shape.at(s) + FOLD_BYTES;
+  return arrayToBuckets(Shape.at(s), count, above, above) ? Shape.of(Kind.BUCKETS, count, above) : s;
 }
 
 /** The members of the bitset at `at`, which `left` shows, as kind `to`, buckets or an array, at `out`. */
@@ -111,7 +111,7 @@ function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
 @inline function extracted(at: usize, count: u32, to: Kind, out: usize): u64 {
   assert(LANES_BYTES + EXTRACT_BYTES <= FOLD_BYTES);          // `work` fits the place behind `out`
   const work = out + FOLD_BYTES + LANES_BYTES;
-  if (to == Kind.BUCKETS && bitsetToBuckets(at, count, out, work)) return shape(Kind.BUCKETS, count, out);
+  if (to == Kind.BUCKETS && bitsetToBuckets(at, count, out, work)) return Shape.of(Kind.BUCKETS, count, out);
   extractMembers(at, count, out, work);
-  return shape(Kind.ARRAY, count, out);
+  return Shape.of(Kind.ARRAY, count, out);
 }

@@ -14,10 +14,10 @@
 // Where a term is one of another term's items, its result is made in places of its own, behind those in use:
 // raiseScratch() moves all the names above by a number of places, and lowerScratch() moves them back.
 
-import { alignedBump, LINE_BYTES } from "../../arena/layout/blocks";
-import { lift, makeRoom, setLift } from "../../arena/layout/header";
+import { Block, alignedBump } from "../../arena/layout/blocks";
+import { Header, makeRoom } from "../../arena/layout/header";
 import { BITSET_BYTES } from "../../container/limits";
-import { shapeAt } from "./shape";
+import { Shape } from "./shape";
 
 export const enum Scratch {
   FIRST = 0,
@@ -39,27 +39,27 @@ export const enum Scratch {
 
 // @ts-ignore: decorator
 @inline export function scratch(place: Scratch): usize {
-  return alignedBump() + lift() + <usize>place * FOLD_BYTES;
+  return alignedBump() + Header.lift() + <usize>place * FOLD_BYTES;
 }
 
 /** Makes room for all places up to and including `last`. */
 // @ts-ignore: decorator
-@inline export function makeScratch(last: Scratch): void { makeRoom(lift() + scratchBytes(last)); }
+@inline export function makeScratch(last: Scratch): void { makeRoom(Header.lift() + scratchBytes(last)); }
 
 /** Makes room for `places` places, more than have names. */
 // @ts-ignore: decorator
-@inline export function makePlaces(places: u32): void { makeRoom(LINE_BYTES + <usize>places * FOLD_BYTES); }
+@inline export function makePlaces(places: u32): void { makeRoom(Block.LINE + <usize>places * FOLD_BYTES); }
 
 /** Bytes above the bump mark that makeScratch() makes room for. */
 // @ts-ignore: decorator
 @inline export function scratchBytes(last: Scratch): usize {
-  return LINE_BYTES + (<usize>last + 1) * FOLD_BYTES;
+  return Block.LINE + (<usize>last + 1) * FOLD_BYTES;
 }
 
 // @ts-ignore: decorator
-@inline export function raiseScratch(places: u32): void { setLift(lift() + <usize>places * FOLD_BYTES); }
+@inline export function raiseScratch(places: u32): void { Header.setLift(Header.lift() + <usize>places * FOLD_BYTES); }
 // @ts-ignore: decorator
-@inline export function lowerScratch(places: u32): void { setLift(lift() - <usize>places * FOLD_BYTES); }
+@inline export function lowerScratch(places: u32): void { Header.setLift(Header.lift() - <usize>places * FOLD_BYTES); }
 
 /** Whether `at` lies in the place. */
 // @ts-ignore: decorator
@@ -68,7 +68,7 @@ export const enum Scratch {
 /** A place for a result that does not overlap `s`, which lies in FIRST or SECOND or elsewhere. */
 // @ts-ignore: decorator
 @inline export function scratchBeside(s: u64): usize {
-  return scratch(liesIn(shapeAt(s), Scratch.FIRST) ? Scratch.SECOND : Scratch.FIRST);
+  return scratch(liesIn(Shape.at(s), Scratch.FIRST) ? Scratch.SECOND : Scratch.FIRST);
 }
 
 /** Whether a result at `at` lies where folds put theirs: in FIRST or SECOND. */

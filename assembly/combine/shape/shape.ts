@@ -7,92 +7,81 @@
 
 import { SELF, left, right } from "../../env/memory";
 import { Right } from "../../env/view";
-import { plainCount, plainKind, plainPayload } from "../../arena/layout/entry";
+import { Entry } from "../../arena/layout/entry";
 import { groupCount } from "../../arena/packed/groups";
-import { groupPayload, isGroup } from "../../arena/packed/layout";
+import { Group } from "../../arena/packed/layout";
 import { Kind, isArray, BUCKETS_LEAST } from "../../container/kind";
 import { UNIVERSE, bucketsBytes } from "../../container/limits";
 import { bucketsToArray } from "../../container/buckets";
 import { payloadSize } from "../../container/convert";
 
-/** The shape without members. */
-// @ts-ignore: decorator
-@inline export const NOTHING: u64 = 0;
-/**
- * No shape: this way to combine is not for these containers, and nothing has changed.
- * The caller takes another one.
- */
-// @ts-ignore: decorator
-@inline export const UNSUITED: u64 = u64.MAX_VALUE;
+/** A container on its way through a combination, packed in a u64. */
+export abstract class Shape {
+  /** The shape without members. */
+  @inline static readonly NOTHING: u64 = 0;
+  /**
+   * No shape: this way to combine is not for these containers, and nothing has changed.
+   * The caller takes another one.
+   */
+  @inline static readonly UNSUITED: u64 = u64.MAX_VALUE;
 
-// @ts-ignore: decorator
-@inline export function shape(kind: Kind, count: u32, at: usize): u64 {
-  return ((<u64>kind) << 56) | ((<u64>count) << 32) | <u64>at;
-}
-// @ts-ignore: decorator
-@inline export function shapeKind(s: u64): Kind { return <Kind>(s >> 56); }
-// @ts-ignore: decorator
-@inline export function shapeCount(s: u64): u32 { return <u32>(s >> 32) & 0xffffff; }
-// @ts-ignore: decorator
-@inline export function shapeAt(s: u64): usize { return <usize>(<u32>s); }
+  @inline static of(kind: Kind, count: u32, at: usize): u64 {
+    return ((<u64>kind) << 56) | ((<u64>count) << 32) | <u64>at;
+  }
+  @inline static kind(s: u64): Kind { return <Kind>(s >> 56); }
+  @inline static count(s: u64): u32 { return <u32>(s >> 32) & 0xffffff; }
+  @inline static at(s: u64): usize { return <usize>(<u32>s); }
 
-// @ts-ignore: decorator
-@inline export function isFull(s: u64): bool { return shapeKind(s) == Kind.FULL; }
+  @inline static isFull(s: u64): bool { return Shape.kind(s) == Kind.FULL; }
 
-// Shapes of what a kernel made in memory 0; a kernel may have made nothing.
+  // Shapes of what a kernel made in memory 0; a kernel may have made nothing.
 
-// @ts-ignore: decorator
-@inline export function fullShape(): u64 { return shape(Kind.FULL, UNIVERSE, 0); }
-// @ts-ignore: decorator
-@inline export function arrayShape(count: u32, at: usize): u64 {
-  return count ? shape(Kind.ARRAY, count, at) : NOTHING;
-}
-// @ts-ignore: decorator
-@inline export function bitsetShape(count: u32, at: usize): u64 {
-  return count ? shape(Kind.BITSET, count, at) : NOTHING;
-}
-// @ts-ignore: decorator
-@inline export function shortShape(count: u32, at: usize): u64 {
-  return count ? shape(Kind.SHORT, count, at) : NOTHING;
-}
-// @ts-ignore: decorator
-@inline export function runsShape(count: u32, at: usize): u64 {
-  return count ? shape(Kind.RUNS, count, at) : NOTHING;
-}
+  @inline static full(): u64 { return Shape.of(Kind.FULL, UNIVERSE, 0); }
+  @inline static array(count: u32, at: usize): u64 {
+    return count ? Shape.of(Kind.ARRAY, count, at) : Shape.NOTHING;
+  }
+  @inline static bitset(count: u32, at: usize): u64 {
+    return count ? Shape.of(Kind.BITSET, count, at) : Shape.NOTHING;
+  }
+  @inline static short(count: u32, at: usize): u64 {
+    return count ? Shape.of(Kind.SHORT, count, at) : Shape.NOTHING;
+  }
+  @inline static runs(count: u32, at: usize): u64 {
+    return count ? Shape.of(Kind.RUNS, count, at) : Shape.NOTHING;
+  }
 
-/**
- * Buckets at `at`, or an array behind them if they have too few members to stay buckets. May leave `left` at
- * SELF.
- */
-export function bucketsShape(count: u32, at: usize): u64 {
-  if (count >= BUCKETS_LEAST) return shape(Kind.BUCKETS, count, at);
-  if (!count) return NOTHING;
-  left.select(SELF);
-  const array = at + bucketsBytes(BUCKETS_LEAST);
-  bucketsToArray(at, count, array);
-  return shape(Kind.ARRAY, count, array);
-}
+  /**
+   * Buckets at `at`, or an array behind them if they have too few members to stay buckets. May leave `left` at
+   * SELF.
+   */
+  static buckets(count: u32, at: usize): u64 {
+    if (count >= BUCKETS_LEAST) return Shape.of(Kind.BUCKETS, count, at);
+    if (!count) return Shape.NOTHING;
+    left.select(SELF);
+    const array = at + bucketsBytes(BUCKETS_LEAST);
+    bucketsToArray(at, count, array);
+    return Shape.of(Kind.ARRAY, count, array);
+  }
 
-/**
- * The shape of one container of an entry, which memory M shows. Of a FULL entry, one of its full containers.
- */
-// @ts-ignore: decorator
-@inline export function entryShape<M>(entry: usize): u64 {
-  if (isGroup(entry)) return shape(Kind.ARRAY, groupCount<M>(entry), groupPayload<M>(entry));
-  const kind = plainKind<M>(entry);
-  if (kind == Kind.FULL) return fullShape();
-  return shape(isArray(kind) ? Kind.ARRAY : kind, plainCount<M>(entry), plainPayload<M>(entry));
-}
+  /**
+   * The shape of one container of an entry, which memory M shows. Of a FULL entry, one of its full containers.
+   */
+  @inline static ofEntry<M>(entry: Entry): u64 {
+    if (Group.is(changetype<Group>(entry))) return Shape.of(Kind.ARRAY, groupCount<M>(changetype<Group>(entry)), changetype<Group>(entry).payload<M>());
+    const kind = entry.plainKind<M>();
+    if (kind == Kind.FULL) return Shape.full();
+    return Shape.of(isArray(kind) ? Kind.ARRAY : kind, entry.plainCount<M>(), entry.plainPayload<M>());
+  }
 
-/** Bytes of the payload of a shape that memory M shows. */
-// @ts-ignore: decorator
-@inline export function shapeBytes<M>(s: u64): usize {
-  return payloadSize<M>(shapeKind(s), shapeCount(s), shapeAt(s));
-}
+  /** Bytes of the payload of a shape that memory M shows. */
+  @inline static bytes<M>(s: u64): usize {
+    return payloadSize<M>(Shape.kind(s), Shape.count(s), Shape.at(s));
+  }
 
-/** Copies a shape that `right` shows to `out` in memory 0. */
-export function copyShape(s: u64, out: usize): u64 {
-  const bytes = shapeBytes<Right>(s);
-  if (bytes) right.copy(out, shapeAt(s), bytes);
-  return (s & 0xffffffff00000000) | <u64>out;
+  /** Copies a shape that `right` shows to `out` in memory 0. */
+  static copy(s: u64, out: usize): u64 {
+    const bytes = Shape.bytes<Right>(s);
+    if (bytes) right.copy(out, Shape.at(s), bytes);
+    return (s & 0xffffffff00000000) | <u64>out;
+  }
 }

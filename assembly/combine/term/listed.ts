@@ -7,8 +7,9 @@
 
 import { right } from "../../env/memory";
 import { Kind } from "../../container/kind";
-import { CURSOR_BYTES, cursorAt, entryOf, keyAt, operandOf, shapeOf, termOf } from "../walk/cursor";
-import { shapeCount, shapeKind } from "../shape/shape";
+import { Cursor } from "../walk/cursor";
+import { Shape } from "../shape/shape";
+import { Entry } from "../../arena/layout/entry";
 import {
   LISTED_BYTES, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, itemCount, listAt, listedAt,
   termFound,
@@ -41,16 +42,16 @@ type Found = u64;
  * how much is listed then.
  */
 // @ts-ignore: decorator
-@inline export function listItem(list: usize, back: usize, found: Found, i: u32, cursor: usize): Found {
-  const s = shapeOf(cursor);                  // the cursor's end first: one bounds check is enough
-  if (termOf(cursor)) {
+@inline export function listItem(list: usize, back: usize, found: Found, i: u32, cursor: Cursor): Found {
+  const s = cursor.shape();                  // the cursor's end first: one bounds check is enough
+  if (cursor.term()) {
     store<u32>(back - (<usize>foundTerms(found) + 1) * LISTED_BYTES, i);
     return found + ((<u64>1) << TERMS_SHIFT);
   }
-  if (shapeKind(s) == Kind.FULL) return found + ((<u64>1) << FULL_SHIFT);
+  if (Shape.kind(s) == Kind.FULL) return found + ((<u64>1) << FULL_SHIFT);
   const out = listedAt(list, foundContainers(found));
-  store<u32>(out, <u32>entryOf(cursor), 12);
-  store<u32>(out, operandOf(cursor), 8);
+  store<u32>(out, <u32>changetype<usize>(cursor.entry()), 12);
+  store<u32>(out, cursor.operand(), 8);
   store<u64>(out, s);
   return found + 1;
 }
@@ -87,9 +88,9 @@ function listGroups(term: u32, key: u64): Found {
 
 // @ts-ignore: decorator
 @inline function listRange(term: u32, from: u32, to: u32, key: u64, found: Found): Found {
-  const list = listAt(term), back = listEnd(term), end = cursorAt(to);
-  for (let i = from, cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
-    if (keyAt(cursor) == key) found = listItem(list, back, found, i, cursor);
+  const list = listAt(term), back = listEnd(term), end = Cursor.of(to);
+  for (let i = from, cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end); cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
+    if (cursor.key() == key) found = listItem(list, back, found, i, cursor);
   }
   return found;
 }
@@ -103,19 +104,19 @@ function listGroups(term: u32, key: u64): Found {
 @inline export function listedShape(list: usize, index: u32): u64 { return load<u64>(listedAt(list, index)); }
 // @ts-ignore: decorator
 @inline export function listedKind(list: usize, index: u32): Kind {
-  return shapeKind(listedShape(list, index));
+  return Shape.kind(listedShape(list, index));
 }
 // @ts-ignore: decorator
 @inline export function listedCount(list: usize, index: u32): u32 {
-  return shapeCount(listedShape(list, index));
+  return Shape.count(listedShape(list, index));
 }
 // @ts-ignore: decorator
 @inline export function listedOperand(list: usize, index: u32): u32 {
   return load<u32>(listedAt(list, index), 8);
 }
 // @ts-ignore: decorator
-@inline export function listedEntry(list: usize, index: u32): usize {
-  return load<u32>(listedAt(list, index), 12);
+@inline export function listedEntry(list: usize, index: u32): Entry {
+  return changetype<Entry>(load<u32>(listedAt(list, index), 12));
 }
 /** Makes element `index` the first of the list, and the first one element `index`. */
 // @ts-ignore: decorator

@@ -3,7 +3,7 @@
 
 import { Fold } from "../fold/sides";
 import { Rule, makeTerm, termBytes } from "./term";
-import { CURSOR_BYTES, openCursor } from "../walk/cursor";
+import { Cursor } from "../walk/cursor";
 import { openTerm } from "./seek";
 
 /**
@@ -17,11 +17,11 @@ export function operationBytes(sources: u32): u32 { return itemBytes(sources) + 
 
 /** Bytes of the cursors: one for each source and one for the term. */
 // @ts-ignore: decorator
-@inline function itemBytes(sources: u32): u32 { return (sources + 1) * <u32>CURSOR_BYTES; }
+@inline function itemBytes(sources: u32): u32 { return (sources + 1) * <u32>Cursor.BYTES; }
 
 /** Opens operands 0 .. sources - 1 at container `key` and makes the operation's term item 0. */
 export function openOperation(op: Operation, sources: u32, key: u64): void {
-  for (let source: u32 = 0; source < sources; source++) openCursor(1 + source, source, key);
+  for (let source: u32 = 0; source < sources; source++) Cursor.open(1 + source, source, key);
   openTerm(0, makeTerm(itemBytes(sources), ruleOfOperation(op), 1, sources, 1), key);
 }
 

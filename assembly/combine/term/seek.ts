@@ -4,12 +4,9 @@
 // past it, except that LESS may leave the others, and DIFF1 the first, behind until it is evaluated.
 
 import { work } from "../../env/memory";
-import { KEY_MAX, keyOf, lowOf } from "../../arena/layout/entry";
+import { Offset } from "../../arena/layout/entry";
 import { LOW_MAX } from "../../container/limits";
-import {
-  CURSOR_BYTES, NO_KEY, closeCursor, copyCursor, cursorAt, cursorKey, cursorLastKey, cursorTerm, keyAt,
-  lastKeyAt, moveCursor, setCursor, setTerm, stepped,
-} from "../walk/cursor";
+import { Cursor } from "../walk/cursor";
 import {
   Rule, copyWeight, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart,
   highOffset, isSum, itemCount, itemsEnd, listAt, lowOffset, setEndedItems, setFound, setItems, stepConstant,
@@ -26,7 +23,7 @@ import { NOTHING_FOUND, listEnd, listItem } from "./listed";
  * on.
  */
 export function openTerm(item: u32, term: u32, key: u64): void {
-  setTerm(item, term);
+  Cursor.setTerm(item, term);
   dropEnded(term);
   seekTerm(item, term, key);
 }
@@ -34,13 +31,13 @@ export function openTerm(item: u32, term: u32, key: u64): void {
 /** Moves the item to its first key that is at least `key`, unless it is there or past it already. */
 // @ts-ignore: decorator
 @inline export function seekItem(item: u32, key: u64): void {
-  if (cursorKey(item) < key && !stepped(cursorAt(item), key)) moveItem(item, key);
+  if (Cursor.keyOf(item) < key && !Cursor.of(item).step(key)) moveItem(item, key);
 }
 
 /** Moves the item from before `key` to its first key that is at least `key`. */
 export function moveItem(item: u32, key: u64): void {
-  const term = cursorTerm(item);
-  if (term) seekTerm(item, term, key); else moveCursor(item, key);
+  const term = Cursor.termOf(item);
+  if (term) seekTerm(item, term, key); else Cursor.move(item, key);
 }
 
 /** Moves the item, which is the result of `term`, to the term's first key that is at least `key`. */
@@ -67,11 +64,11 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 // @ts-ignore: decorator
 @inline function meet(first: u32, end: u32, key: u64): u64 {
   seekItem(first, key);
-  let at = cursorKey(first), agreed: u32 = 1, i = first;
-  while (agreed < end - first && at != NO_KEY) {
+  let at = Cursor.keyOf(first), agreed: u32 = 1, i = first;
+  while (agreed < end - first && at != Cursor.NO_KEY) {
     i = i + 1 == end ? first : i + 1;
     seekItem(i, at);
-    const here = cursorKey(i);
+    const here = Cursor.keyOf(i);
     if (here == at) { agreed++; continue; }
     at = here;
     agreed = 1;
@@ -82,8 +79,8 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 /** The last key up to which the items first .. end - 1 stay as they are at `key`, which all of them have. */
 // @ts-ignore: decorator
 @inline function lastOfAll(first: u32, end: u32, key: u64): u64 {
-  let last = cursorLastKey(first);
-  for (let i = first + 1; i < end && last > key; i++) last = min(last, cursorLastKey(i));
+  let last = Cursor.lastKeyOf(first);
+  for (let i = first + 1; i < end && last > key; i++) last = min(last, Cursor.lastKeyOf(i));
   return last;
 }
 
@@ -92,19 +89,19 @@ function seekAll(item: u32, term: u32, key: u64): void {
   const first = firstItem(term), end = itemsEnd(term), at = meet(first, end, key);
   // what is found is evaluated next, which takes about as long for each item
   work.spend(end - first);
-  if (at == NO_KEY) return closeCursor(item);
-  setCursor(item, at, lastOfAll(first, end, at));
+  if (at == Cursor.NO_KEY) return Cursor.close(item);
+  Cursor.set(item, at, lastOfAll(first, end, at));
 }
 
 /** Moves the item to the next key that all of the term's first items have. */
 function seekLess(item: u32, term: u32, key: u64): void {
   const first = firstItem(term), end = firstGrouped(term), at = meet(first, end, key);
   work.spend(itemsEnd(term) - first);
-  if (at == NO_KEY) return closeCursor(item);
+  if (at == Cursor.NO_KEY) return Cursor.close(item);
   const last = lastOfAll(first, end, at);
-  if (last == at) return setCursor(item, at, at);             // seekRest() follows if there are members
+  if (last == at) return Cursor.set(item, at, at);             // seekRest() follows if there are members
   seekRest(term, at);
-  setCursor(item, at, lastOfGrouped(term, at, last));
+  Cursor.set(item, at, lastOfGrouped(term, at, last));
 }
 
 // --- Any items: in groups if they are many -----------------------------------------------------------------
@@ -118,14 +115,14 @@ function seekAny(item: u32, term: u32, key: u64): void {
   if (groupCount(term)) {
     const at = seekGroups(term, key);
     work.spend(itemCount(term));
-    if (at == NO_KEY) return closeCursor(item);
-    if (groupCount(term)) return setCursor(item, at, lastOfGrouped(term, at, KEY_MAX));
+    if (at == Cursor.NO_KEY) return Cursor.close(item);
+    if (groupCount(term)) return Cursor.set(item, at, lastOfGrouped(term, at, Offset.KEY_MAX));
   }                                           // otherwise it has lost its groups
-  let least = NO_KEY, last = KEY_MAX, found = NOTHING_FOUND;
-  const list = listAt(term), back = listEnd(term), end = cursorAt(itemsEnd(term));
-  for (let i = firstGrouped(term), cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
-    if (keyAt(cursor) < key && !stepped(cursor, key)) moveItem(i, key);
-    const to = lastKeyAt(cursor), at = keyAt(cursor);
+  let least = Cursor.NO_KEY, last = Offset.KEY_MAX, found = NOTHING_FOUND;
+  const list = listAt(term), back = listEnd(term), end = Cursor.of(itemsEnd(term));
+  for (let i = firstGrouped(term), cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end); cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
+    if (cursor.key() < key && !cursor.step(key)) moveItem(i, key);
+    const to = cursor.lastKey(), at = cursor.key();
     if (at > least) { last = min(last, at - 1); continue; }
     if (at == least) last = min(last, to);
     else {
@@ -135,7 +132,7 @@ function seekAny(item: u32, term: u32, key: u64): void {
     }
     found = listItem(list, back, found, i, cursor);
   }
-  setCursor(item, least, last);
+  Cursor.set(item, least, last);
   setFound(term, found);
 }
 
@@ -148,11 +145,11 @@ export function seekRest(term: u32, key: u64): u64 {
     const at = seekGroups(term, key);
     if (groupCount(term)) return at;
   }
-  let least = NO_KEY, found = NOTHING_FOUND;
-  const list = listAt(term), back = listEnd(term), end = cursorAt(itemsEnd(term));
-  for (let i = firstGrouped(term), cursor = cursorAt(i); cursor > end; cursor -= CURSOR_BYTES, i++) {
-    if (keyAt(cursor) < key && !stepped(cursor, key)) moveItem(i, key);
-    const at = keyAt(cursor);
+  let least = Cursor.NO_KEY, found = NOTHING_FOUND;
+  const list = listAt(term), back = listEnd(term), end = Cursor.of(itemsEnd(term));
+  for (let i = firstGrouped(term), cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end); cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
+    if (cursor.key() < key && !cursor.step(key)) moveItem(i, key);
+    const at = cursor.key();
     least = min(least, at);
     if (at == key) found = listItem(list, back, found, i, cursor);
   }
@@ -168,13 +165,13 @@ function seekInFirst(item: u32, term: u32, key: u64): void {
   do {
     key = at;
     seekItem(first, key);
-    at = cursorKey(first);
-    if (at == NO_KEY) return closeCursor(item);
+    at = Cursor.keyOf(first);
+    if (at == Cursor.NO_KEY) return Cursor.close(item);
     at = seekRest(term, at);
-    if (at == NO_KEY) return closeCursor(item);
-  } while (at > cursorKey(first));
-  const last = cursorLastKey(first);
-  setCursor(item, at, last == at ? at : lastOfGrouped(term, at, last));
+    if (at == Cursor.NO_KEY) return Cursor.close(item);
+  } while (at > Cursor.keyOf(first));
+  const last = Cursor.lastKeyOf(first);
+  Cursor.set(item, at, last == at ? at : lastOfGrouped(term, at, last));
 }
 
 /**
@@ -183,10 +180,10 @@ function seekInFirst(item: u32, term: u32, key: u64): void {
  */
 function seekOutsideFirst(item: u32, term: u32, key: u64): void {
   seekAny(item, term, key);
-  const at = cursorKey(item), last = cursorLastKey(item), first = firstItem(term);
-  if (at == NO_KEY || at == last) return;
+  const at = Cursor.keyOf(item), last = Cursor.lastKeyOf(item), first = firstItem(term);
+  if (at == Cursor.NO_KEY || at == last) return;
   seekItem(first, at);
-  setCursor(item, at, lastOfItems(first, first + 1, at, last));
+  Cursor.set(item, at, lastOfItems(first, first + 1, at, last));
 }
 
 /**
@@ -194,7 +191,7 @@ function seekOutsideFirst(item: u32, term: u32, key: u64): void {
  * groups.
  */
 function seekGroups(term: u32, key: u64): u64 {
-  let least = NO_KEY;
+  let least = Cursor.NO_KEY;
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
     let at = load<u64>(groupKeyAt(term, group));
     if (at < key) {
@@ -211,13 +208,13 @@ function seekGroups(term: u32, key: u64): u64 {
 function seekGroup(term: u32, group: u32, key: u64): u64 {
   const start = groupStart(term, group), end = groupEnd(term, start);
   work.spend(end - start);
-  let least = NO_KEY, ended = endedItems(term);
+  let least = Cursor.NO_KEY, ended = endedItems(term);
   for (let i = start; i < end; i++) {
-    if (cursorKey(i) < key) {
+    if (Cursor.keyOf(i) < key) {
       seekItem(i, key);
-      ended += u32(cursorKey(i) == NO_KEY);
+      ended += u32(Cursor.keyOf(i) == Cursor.NO_KEY);
     }
-    least = min(least, cursorKey(i));
+    least = min(least, Cursor.keyOf(i));
   }
   setEndedItems(term, ended);
   return least;
@@ -238,8 +235,8 @@ function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
 // @ts-ignore: decorator
 @inline function lastOfItems(from: u32, end: u32, key: u64, last: u64): u64 {
   for (let i = from; i < end && last > key; i++) {
-    const at = cursorKey(i);
-    last = min(last, at == key ? cursorLastKey(i) : at - 1);
+    const at = Cursor.keyOf(i);
+    last = min(last, at == key ? Cursor.lastKeyOf(i) : at - 1);
   }
   return last;
 }
@@ -255,18 +252,18 @@ function dropEnded(term: u32): void {
   if (rule == Rule.ALL || rule == Rule.NOT) return;
   let kept = from;
   for (let i = from; i < end; i++) {
-    if (cursorKey(i) == NO_KEY) continue;
+    if (Cursor.keyOf(i) == Cursor.NO_KEY) continue;
     if (kept != i) {
-      copyCursor(kept, i);
+      Cursor.copy(kept, i);
       if (isSum(rule)) copyWeight(term, kept, i);
     }
     kept++;
   }
   setItems(term, kept - firstItem(term));
   for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
-    let least = NO_KEY;
+    let least = Cursor.NO_KEY;
     for (let i = groupStart(term, group), to = groupEnd(term, i); i < to; i++) {
-      least = min(least, cursorKey(i));
+      least = min(least, Cursor.keyOf(i));
     }
     store<u64>(groupKeyAt(term, group), least);
   }
@@ -279,37 +276,37 @@ function dropEnded(term: u32): void {
  * constant alone suffices: then up to the next of these.
  */
 function seekSum(item: u32, term: u32, key: u64): void {
-  const limit = keyOf(highOffset(term));
+  const limit = Offset.key(highOffset(term));
   seekAny(item, term, key);
-  const met = cursorKey(item), last = cursorLastKey(item);
+  const met = Cursor.keyOf(item), last = Cursor.lastKeyOf(item);
   while (key <= limit) {
     work.spend(1);
     const step = stepTo(term, key);
-    const next = step + 1 < stepCount(term) ? keyOf(stepOffset(term, step + 1)) : NO_KEY;
-    if (next == key) return setCursor(item, key, key);
-    if (met == key) return setCursor(item, key, min(last, next - 1));
+    const next = step + 1 < stepCount(term) ? Offset.key(stepOffset(term, step + 1)) : Cursor.NO_KEY;
+    if (next == key) return Cursor.set(item, key, key);
+    if (met == key) return Cursor.set(item, key, min(last, next - 1));
     const end = min(min(met, next) - 1, limit);
-    if (sumReaches(term, stepConstant(term, step))) return setCursor(item, key, end);
+    if (sumReaches(term, stepConstant(term, step))) return Cursor.set(item, key, end);
     key = end + 1;
   }
-  closeCursor(item);
+  Cursor.close(item);
 }
 
 // --- Complements and ranges --------------------------------------------------------------------------------
 
 /** Moves the item to the next key of the universe that the term's only item is not known to fill. */
 function seekComplement(item: u32, term: u32, key: u64): void {
-  const inner = firstItem(term), limit = keyOf(highOffset(term));
+  const inner = firstItem(term), limit = Offset.key(highOffset(term));
   work.spend(1);
   seekItem(inner, key);
   // a span of full containers
-  while (cursorKey(inner) == key && cursorLastKey(inner) > key && !cursorTerm(inner)) {
-    key = cursorLastKey(inner) + 1;
+  while (Cursor.keyOf(inner) == key && Cursor.lastKeyOf(inner) > key && !Cursor.termOf(inner)) {
+    key = Cursor.lastKeyOf(inner) + 1;
     seekItem(inner, key);
   }
-  if (key > limit) return closeCursor(item);
-  const at = cursorKey(inner);
-  setCursor(item, key, min(limit, at == key ? cursorLastKey(inner) : at - 1));
+  if (key > limit) return Cursor.close(item);
+  const at = Cursor.keyOf(inner);
+  Cursor.set(item, key, min(limit, at == key ? Cursor.lastKeyOf(inner) : at - 1));
 }
 
 /**
@@ -317,10 +314,10 @@ function seekComplement(item: u32, term: u32, key: u64): void {
  * stand alone.
  */
 function seekRange(item: u32, term: u32, key: u64): void {
-  const low = lowOffset(term), high = highOffset(term), first = keyOf(low), last = keyOf(high);
+  const low = lowOffset(term), high = highOffset(term), first = Offset.key(low), last = Offset.key(high);
   work.spend(1);
   const at = max(key, first);
-  if (at > last) return closeCursor(item);
-  if (at == first && lowOf(low)) return setCursor(item, at, at);
-  setCursor(item, at, at == last || lowOf(high) == LOW_MAX ? last : last - 1);
+  if (at > last) return Cursor.close(item);
+  if (at == first && Offset.low(low)) return Cursor.set(item, at, at);
+  Cursor.set(item, at, at == last || Offset.low(high) == LOW_MAX ? last : last - 1);
 }

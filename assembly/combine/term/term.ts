@@ -21,6 +21,8 @@
 // Groups are for terms of many items: a key at which few of them have a container costs about the square root
 // of their number.
 
+import { Entry } from "../../arena/layout/entry";
+import { Node } from "../../arena/layout/node";
 import { arena } from "../../env/memory";
 
 export const enum Rule {
@@ -151,11 +153,11 @@ export const enum Rule {
 @inline export function resultOperand(term: u32): u32 { return load<u32>(termAt(term), OPERAND); }
 /** The entry whose container the result is, if an operand holds it. */
 // @ts-ignore: decorator
-@inline export function resultEntry(term: u32): usize { return load<u32>(termAt(term), ENTRY); }
+@inline export function resultEntry(term: u32): Entry { return changetype<Entry>(load<u32>(termAt(term), ENTRY)); }
 // @ts-ignore: decorator
-@inline export function setResult(term: u32, operand: u32, entry: usize): void {
+@inline export function setResult(term: u32, operand: u32, entry: Entry): void {
   store<u32>(termAt(term), operand, OPERAND);
-  store<u32>(termAt(term), <u32>entry, ENTRY);
+  store<u32>(termAt(term), <u32>changetype<usize>(entry), ENTRY);
 }
 /** How much seekRest() or seekAny() has listed, see listed.ts. Not of terms with groups, and not of RANGE. */
 // @ts-ignore: decorator
@@ -245,8 +247,8 @@ export function setWeight(term: u32, i: u32, weight: i32): void {
 
 /** Items of a group: the square root of the number of items, rounded up. */
 function sizeOfGroups(items: u32): u32 {
-  const root = <u32>sqrt<f64>(items);
-  return root * root < items ? root + 1 : root;
+  const root = changetype<Node>(<u32>sqrt<f64>(items));
+  return changetype<usize>(root) * changetype<usize>(root) < items ? changetype<usize>(root) + 1 : changetype<usize>(root);
 }
 
 /** The most bytes that a term of `items` items takes. A multiple of 8, as cursors are. */

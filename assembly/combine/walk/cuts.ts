@@ -13,10 +13,7 @@ import { reply, right, work } from "../../env/memory";
 import { Right } from "../../env/view";
 import { reserve } from "../../arena/layout/header";
 import { cardinalityHeld } from "../../arena/read/directory";
-import { entryKey } from "../../arena/layout/entry";
-import {
-  entryAt, nodeCount, nodeLevel, rootNode, slotAt, slotCardinality, slotChild,
-} from "../../arena/layout/node";
+import { Node, Slot } from "../../arena/layout/node";
 import { isPacked, keyAt } from "../../arena/packed/layout";
 import { BITSET_BYTES, MEMBER_BYTES } from "../../container/limits";
 
@@ -48,13 +45,13 @@ export function cuts(sources: u32, parts: u32): void {
   let cost: u64 = 0;
   for (let source: u32 = 0; source < sources; source++) {
     right.select(source);
-    cost += costBelow(rootNode<Right>(), cardinalityHeld<Right>());
+    cost += costBelow(Node.root<Right>(), cardinalityHeld<Right>());
   }
   store<u64>(SINCE, 0);
   store<u32>(COUNT, 0);
   for (let source: u32 = 0; source < sources; source++) {
     right.select(source);
-    sampleBelow(rootNode<Right>(), cardinalityHeld<Right>(), cost / samples + 1);
+    sampleBelow(Node.root<Right>(), cardinalityHeld<Right>(), cost / samples + 1);
   }
   const count = load<u32>(COUNT);
   let last = load<u64>(sampleAt(0));          // without samples, the same key each time, and no reply
@@ -66,46 +63,46 @@ export function cuts(sources: u32, parts: u32): void {
 }
 
 /** The cost of all leaves below the node, which have that many members. */
-function costBelow(node: usize, members: u64): u64 {
-  if (!nodeLevel<Right>(node)) return costOf(node, members);
+function costBelow(node: Node, members: u64): u64 {
+  if (!node.level<Right>()) return costOf(node, members);
   let cost: u64 = 0;
-  for (let i: u32 = 0, count = nodeCount<Right>(node); i < count; i++) {
-    const slot = slotAt(node, i);
-    cost += costBelow(childOf(node, slot), slotCardinality<Right>(slot));
+  for (let i: u32 = 0, count = node.count<Right>(); i < count; i++) {
+    const slot = node.slotAt(i);
+    cost += costBelow(changetype<Node>(childOf(node, slot)), slot.cardinality<Right>());
   }
   return cost;
 }
 
 // @ts-ignore: decorator
-@inline function childOf(node: usize, slot: usize): usize {
-  const child = slotChild<Right>(slot);
-  if (nodeLevel<Right>(child) >= nodeLevel<Right>(node)) unreachable();       // only a damaged arena
-  return child;
+@inline function childOf(node: Node, slot: Slot): usize {
+  const child = slot.child<Right>();
+  if (child.level<Right>() >= node.level<Right>()) unreachable();       // only a damaged arena
+  return changetype<usize>(child);
 }
 
 /** The cost of a leaf that has that many members. In a packed one, each may be in a container of its own. */
-function costOf(leaf: usize, members: u64): u64 {
+function costOf(leaf: Node, members: u64): u64 {
   work.spend(1);
-  const count = <u64>nodeCount<Right>(leaf);
-  if (isPacked<Right>(leaf)) return count * CONTAINER_COST;
+  const count = <u64>leaf.count<Right>();
+  if (isPacked<Right>(changetype<usize>(leaf))) return count * CONTAINER_COST;
   return count * CONTAINER_COST + min(members * <u64>MEMBER_BYTES, count * <u64>BITSET_BYTES);
 }
 
 /** Takes a sample at every `step` of the cost. */
-function sampleBelow(node: usize, members: u64, step: u64): void {
-  if (!nodeLevel<Right>(node)) { sampleLeaf(node, costOf(node, members), step); return; }
-  for (let i: u32 = 0, count = nodeCount<Right>(node); i < count; i++) {
-    const slot = slotAt(node, i);
-    sampleBelow(childOf(node, slot), slotCardinality<Right>(slot), step);
+function sampleBelow(node: Node, members: u64, step: u64): void {
+  if (!node.level<Right>()) { sampleLeaf(node, costOf(node, members), step); return; }
+  for (let i: u32 = 0, count = node.count<Right>(); i < count; i++) {
+    const slot = node.slotAt(i);
+    sampleBelow(changetype<Node>(childOf(node, slot)), slot.cardinality<Right>(), step);
   }
 }
 
 /** Takes the samples of a leaf, as if each of its entries, or members of a packed one, had the same cost. */
-function sampleLeaf(leaf: usize, cost: u64, step: u64): void {
-  const since = load<u64>(SINCE), count = nodeCount<Right>(leaf);
+function sampleLeaf(leaf: Node, cost: u64, step: u64): void {
+  const since = load<u64>(SINCE), count = leaf.count<Right>();
   for (let at = step - since; at <= cost; at += step) {
     const index = min(<u32>(at * count / cost), count - 1);
-    insertSample(isPacked<Right>(leaf) ? keyAt<Right>(leaf, index) : entryKey<Right>(entryAt(leaf, index)));
+    insertSample(isPacked<Right>(changetype<usize>(leaf)) ? keyAt<Right>(changetype<usize>(leaf), index) : leaf.entryAt(index).key<Right>());
   }
   store<u64>(SINCE, (since + cost) % step);
 }

@@ -6,12 +6,12 @@ import { left, right, work } from "../../env/memory";
 import { Left, Right, view16, view64, view128 } from "../../env/view";
 import { cardinalityHeld, placeEntry } from "../../arena/read/directory";
 import {
-  GROUP_STEP, baseIn, headerOf, high, highsIn, indexOf, isTinyPacked, keyAt, leafOf, lowsIn, packedCount,
-  widthIn,
+  Group, baseIn, headerOf, high, highsIn, isTinyPacked, keyAt, lowsIn, packedCount, widthIn,
 } from "../../arena/packed/layout";
 import { membersInLeaf } from "../../arena/packed/steps";
 import { ALL_LANES, LANES, equalLanes, equalPairs } from "../../container/lanes";
-import { cursorAt, cursorKey, cursorOperand, isAmongGroups, placeOf, seekCursor } from "./cursor";
+import { Node } from "../../arena/layout/node";
+import { Cursor } from "./cursor";
 
 /**
  * The members that a merge counts: members of both operands, or those of the first that the second does not
@@ -76,12 +76,12 @@ export const enum Sought { SHARED, MISSING }
 }
 
 // @ts-ignore: decorator
-@inline function areAmongGroups(): bool { return isAmongGroups(cursorAt(0)) && isAmongGroups(cursorAt(1)); }
+@inline function areAmongGroups(): bool { return Cursor.of(0).isAmongGroups() && Cursor.of(1).isAmongGroups(); }
 
 /** Shows the operands. */
 function areAlike(): bool {
-  left.select(cursorOperand(0));
-  right.select(cursorOperand(1));
+  left.select(Cursor.operandOf(0));
+  right.select(Cursor.operandOf(1));
   const x = cardinalityHeld<Left>(), y = cardinalityHeld<Right>();
   return x / UNLIKE < y && y / UNLIKE < x;
 }
@@ -92,14 +92,14 @@ function areAlike(): bool {
  */
 // @ts-ignore: decorator
 @inline function mergeTwo(sought: Sought, first: bool, end: u64): u32 {
-  left.select(cursorOperand(0));
-  right.select(cursorOperand(1));
-  const x = columnOf<Left>(placeOf(cursorAt(0))), y = columnOf<Right>(placeOf(cursorAt(1)));
+  left.select(Cursor.operandOf(0));
+  right.select(Cursor.operandOf(1));
+  const x = columnOf<Left>(Cursor.of(0).place()), y = columnOf<Right>(Cursor.of(1).place());
   const xCount = countOf(x), yCount = countOf(y);
   const xLast = keyIn<Left>(x, xCount - 1), yLast = keyIn<Right>(y, yCount - 1);
   if (min(xLast, yLast) > end) return NOT_MERGED;
-  if (xCount >= LARGE_GROUP * (xLast + 1 - cursorKey(0))) return NOT_MERGED;
-  if (yCount >= LARGE_GROUP * (yLast + 1 - cursorKey(1))) return NOT_MERGED;
+  if (xCount >= LARGE_GROUP * (xLast + 1 - Cursor.keyOf(0))) return NOT_MERGED;
+  if (yCount >= LARGE_GROUP * (yLast + 1 - Cursor.keyOf(1))) return NOT_MERGED;
   const few = min(xCount, yCount) < LANES;
   const merged = few ? mergeMembers(sought, first, x, y) : mergeEights(sought, first, x, y);
   if (first && foundOf(merged)) return 1;
@@ -107,8 +107,8 @@ function areAlike(): bool {
   work.spend(1 + (xPassed + yPassed) / UNIT_MEMBERS);
   const xNext = xPassed == xCount ? xLast + 1 : keyIn<Left>(x, xPassed);
   const yNext = yPassed == yCount ? yLast + 1 : keyIn<Right>(y, yPassed);
-  seekCursor(0, xNext);                        // which shows its operand
-  seekCursor(1, yNext);
+  Cursor.seek(0, xNext);                        // which shows its operand
+  Cursor.seek(1, yNext);
   return foundOf(merged);
 }
 
@@ -118,8 +118,8 @@ function areAlike(): bool {
 
 // @ts-ignore: decorator
 @inline function columnOf<M>(place: u64): u64 {
-  const leaf = leafOf<M>(placeEntry(place));
-  return <u64>leaf | (<u64>indexOf(leaf, placeEntry(place)) << 32) | (<u64>membersInLeaf(place) << 48);
+  const leaf = changetype<Node>(Group.leaf<M>(changetype<Group>(placeEntry(place))));
+  return <u64>changetype<usize>(leaf) | (<u64>Group.index(changetype<usize>(leaf), changetype<Group>(placeEntry(place))) << 32) | (<u64>membersInLeaf(place) << 48);
 }
 // @ts-ignore: decorator
 @inline function columnLeaf(column: u64): usize { return <usize>column; }
@@ -134,7 +134,7 @@ function areAlike(): bool {
 }
 // @ts-ignore: decorator
 @inline function lowsFrom(column: u64, header: u32): usize {
-  return lowsIn(columnLeaf(column), header) + GROUP_STEP * <usize>firstOf(column);
+  return lowsIn(columnLeaf(column), header) + Group.STEP * <usize>firstOf(column);
 }
 // @ts-ignore: decorator
 @inline function highsFrom(column: u64, header: u32): usize {
@@ -166,8 +166,8 @@ function areAlike(): bool {
   const xHeader = headerOf<Left>(columnLeaf(x)), yHeader = headerOf<Right>(columnLeaf(y));
   const xWidth = widthIn(xHeader), xBase = baseIn<Left>(columnLeaf(x), xHeader);
   const yWidth = widthIn(yHeader), yBase = baseIn<Right>(columnLeaf(y), yHeader);
-  const xFrom = lowsFrom(x, xHeader), xEnd = xFrom + GROUP_STEP * <usize>countOf(x);
-  const yFrom = lowsFrom(y, yHeader), yEnd = yFrom + GROUP_STEP * <usize>countOf(y);
+  const xFrom = lowsFrom(x, xHeader), xEnd = xFrom + Group.STEP * <usize>countOf(x);
+  const yFrom = lowsFrom(y, yHeader), yEnd = yFrom + Group.STEP * <usize>countOf(y);
   // The highs as in high(), of at least one byte.
   const xShift: u64 = 64 - 8 * xWidth, yShift: u64 = 64 - 8 * yWidth;
   let xLow = xFrom, xHigh = highsFrom(x, xHeader) + xWidth - 8;
@@ -179,12 +179,12 @@ function areAlike(): bool {
     const xPassed = u32(xMember <= yMember), yPassed = u32(yMember <= xMember);
     found += xPassed & (sought == Sought.SHARED ? yPassed : yPassed ^ 1);
     if (first && found != 0) break;
-    xLow += GROUP_STEP * <usize>xPassed;
-    yLow += GROUP_STEP * <usize>yPassed;
+    xLow += Group.STEP * <usize>xPassed;
+    yLow += Group.STEP * <usize>yPassed;
     xHigh += <usize>(xPassed * xWidth);
     yHigh += <usize>(yPassed * yWidth);
   } while (xLow != xEnd && yLow != yEnd);
-  return mergedOf(found, <u32>((xLow - xFrom) / GROUP_STEP), <u32>((yLow - yFrom) / GROUP_STEP));
+  return mergedOf(found, <u32>((xLow - xFrom) / Group.STEP), <u32>((yLow - yFrom) / Group.STEP));
 }
 
 /**
@@ -204,8 +204,8 @@ function areAlike(): bool {
   let i: u32 = 0, j: u32 = 0, found: u32 = 0;
   let fresh = ALL_LANES, equal: u32 = 0;       // the lanes of x that are new; those that y has
   while (true) {
-    const xLow = xFrom + GROUP_STEP * <usize>i, xHigh = xHighs + <usize>(i * xWidth);
-    const yLow = yFrom + GROUP_STEP * <usize>j, yHigh = yHighs + <usize>(j * yWidth);
+    const xLow = xFrom + Group.STEP * <usize>i, xHigh = xHighs + <usize>(i * xWidth);
+    const yLow = yFrom + Group.STEP * <usize>j, yHigh = yHighs + <usize>(j * yWidth);
     const xLows = view128<Left>(xLow, 0), yLows = view128<Right>(yLow, 0);
     const xMost = lastMember(xLows, xBase + high<Left>(xHigh + <usize>(7 * xWidth), xWidth));
     const yMost = lastMember(yLows, yBase + high<Right>(yHigh + <usize>(7 * yWidth), yWidth));
@@ -257,7 +257,7 @@ function areAlike(): bool {
   let count: u32 = 0;
   for (let step = LANES >> 1; step; step >>= 1) {
     const at = count + step - 1;
-    const member = memberAt<M>(lows + GROUP_STEP * <usize>at, highs + <usize>(at * width), width, base);
+    const member = memberAt<M>(lows + Group.STEP * <usize>at, highs + <usize>(at * width), width, base);
     count = member <= last ? count + step : count;
   }
   return count;
@@ -273,10 +273,10 @@ function areAlike(): bool {
 /** Of eight members of x from member `i` on those in `alike` that are one of the eight of y from `j` on. */
 function equalKeys(alike: u32, x: u64, i: u32, y: u64, j: u32): u32 {
   const yHeader = headerOf<Right>(columnLeaf(y)), xLows = lowsFrom(x, headerOf<Left>(columnLeaf(x)));
-  const yLows = view128<Right>(lowsFrom(y, yHeader) + GROUP_STEP * <usize>j, 0);
+  const yLows = view128<Right>(lowsFrom(y, yHeader) + Group.STEP * <usize>j, 0);
   let equal: u32 = 0;
   for (; alike; alike &= alike - 1) {
-    const lane = ctz<u32>(alike), low = view16<Left>(xLows + GROUP_STEP * <usize>(i + lane), 0);
+    const lane = ctz<u32>(alike), low = view16<Left>(xLows + Group.STEP * <usize>(i + lane), 0);
     let others = <u32>i16x8.bitmask(i16x8.eq(yLows, i16x8.splat(<i16>low)));
     for (; others; others &= others - 1) {
       if (keyIn<Right>(y, j + ctz<u32>(others)) == keyIn<Left>(x, i + lane)) equal |= 1 << lane;

@@ -8,14 +8,12 @@ import { begin } from "../../arena/builder/state";
 import { Kind } from "../../container/kind";
 import { stores } from "../../container/kernel";
 import { intersectPairToArray } from "../fold/toarray";
-import {
-  CURSOR_BYTES, cursorKey, cursorLastKey, cursorOperand, cursorShape, openCursor, seekCursor,
-} from "./cursor";
+import { Cursor } from "./cursor";
 import { emit, emitShape } from "../shape/emit";
 import { fold, foldCardinality } from "../fold/fold";
 import { Sought, mergeLeaves } from "./packedleaves";
 import { Scratch, makeScratch } from "../shape/scratch";
-import { shapeCount, shapeKind, UNSUITED } from "../shape/shape";
+import { Shape } from "../shape/shape";
 import { Fold, Sides, show, sidesOf } from "../fold/sides";
 
 /**
@@ -23,9 +21,9 @@ import { Fold, Sides, show, sidesOf } from "../fold/sides";
  * entries.
  */
 export function openPair(a: u32, b: u32, entries: u64, key: u64): void {
-  begin(entries, 2 * CURSOR_BYTES);
-  openCursor(0, a, key);
-  openCursor(1, b, key);
+  begin(entries, 2 * Cursor.BYTES);
+  Cursor.open(0, a, key);
+  Cursor.open(1, b, key);
 }
 
 /**
@@ -37,7 +35,7 @@ export function walkPair<S>(op: Fold, most: u64, end: u64): u64 {
   let members: u64 = !stores<S>() && op == Fold.AND ? mergeLeaves(Sought.SHARED, false, most, end) : 0;
   let any = members;                          // 0 only if there are none, while `members` is 0 for 2^64, too
   while (true) {
-    const x = cursorKey(0), y = cursorKey(1);
+    const x = Cursor.keyOf(0), y = Cursor.keyOf(1);
     let more: u64 = 0;
     if (x == y) {
       if (x > end) break;
@@ -45,12 +43,12 @@ export function walkPair<S>(op: Fold, most: u64, end: u64): u64 {
     } else if (x < y) {
       if ((op == Fold.AND ? y : x) > end) break;
       if (op != Fold.AND) more = takeLone<S>(0, x, min(y - 1, end));
-      else seekCursor(0, y);
+      else Cursor.seek(0, y);
     } else if (op == Fold.OR || op == Fold.XOR) {
       if (y > end) break;
       more = takeLone<S>(1, y, min(x - 1, end));
     } else if (x > end) break;
-    else seekCursor(1, x);
+    else Cursor.seek(1, x);
     members += more;
     any |= more;
     if (!stores<S>() && members > most - 1) break;
@@ -65,16 +63,16 @@ export function walkPair<S>(op: Fold, most: u64, end: u64): u64 {
  */
 // @ts-ignore: decorator
 @inline function takeLone<S>(item: u32, key: u64, end: u64): u64 {
-  const s = cursorShape(item), last = min(cursorLastKey(item), end);
-  let members = <u64>shapeCount(s);
-  if (shapeKind(s) == Kind.FULL) {
+  const s = Cursor.shapeOf(item), last = min(Cursor.lastKeyOf(item), end);
+  let members = <u64>Shape.count(s);
+  if (Shape.kind(s) == Kind.FULL) {
     members = (last - key + 1) << 16;
     if (stores<S>()) appendFull(key, last - key + 1);
   } else if (stores<S>()) {
-    right.select(cursorOperand(item));
+    right.select(Cursor.operandOf(item));
     emitShape(key, s);
   }
-  seekCursor(item, last + 1);
+  Cursor.seek(item, last + 1);
   return members;
 }
 
@@ -84,7 +82,7 @@ export function walkPair<S>(op: Fold, most: u64, end: u64): u64 {
  */
 // @ts-ignore: decorator
 @inline function foldBoth<S>(op: Fold, key: u64, end: u64): u64 {
-  const last = min(min(cursorLastKey(0), cursorLastKey(1)), end);
+  const last = min(min(Cursor.lastKeyOf(0), Cursor.lastKeyOf(1)), end);
   let members: u64;
   work.spend(1);
   if (last > key) {                           // both are full
@@ -94,32 +92,32 @@ export function walkPair<S>(op: Fold, most: u64, end: u64): u64 {
     makeScratch(Scratch.RIGHT);
     members = stores<S>() ? storeFold(op, key) : countFold(op);
   }
-  seekCursor(0, last + 1);
-  seekCursor(1, last + 1);
+  Cursor.seek(0, last + 1);
+  Cursor.seek(1, last + 1);
   return members;
 }
 
 // @ts-ignore: decorator
-@inline function operandsOfBoth(): Sides { return sidesOf(cursorOperand(0), cursorOperand(1)); }
+@inline function operandsOfBoth(): Sides { return sidesOf(Cursor.operandOf(0), Cursor.operandOf(1)); }
 
 // @ts-ignore: decorator
 @inline function storeFold(op: Fold, key: u64): u64 {
-  const sides = operandsOfBoth(), l = cursorShape(0), r = cursorShape(1);
-  let s = UNSUITED;
-  if (op == Fold.AND && shapeKind(l) == Kind.BITSET && shapeKind(r) == Kind.BITSET) {
+  const sides = operandsOfBoth(), l = Cursor.shapeOf(0), r = Cursor.shapeOf(1);
+  let s = Shape.UNSUITED;
+  if (op == Fold.AND && Shape.kind(l) == Kind.BITSET && Shape.kind(r) == Kind.BITSET) {
     show(sides);
     s = intersectPairToArray(l, r);
   }
-  if (s == UNSUITED) s = fold(op, sides, l, r);
+  if (s == Shape.UNSUITED) s = fold(op, sides, l, r);
   emit(key, s);
-  return shapeCount(s);
+  return Shape.count(s);
 }
 
 // @ts-ignore: decorator
 @inline function countFold(op: Fold): u64 {
-  const l = cursorShape(0), r = cursorShape(1), both = foldCardinality(operandsOfBoth(), l, r);
-  const x = shapeCount(l);
+  const l = Cursor.shapeOf(0), r = Cursor.shapeOf(1), both = foldCardinality(operandsOfBoth(), l, r);
+  const x = Shape.count(l);
   if (op == Fold.AND) return both;
   if (op == Fold.ANDNOT) return x - both;
-  return op == Fold.OR ? x + shapeCount(r) - both : x + shapeCount(r) - 2 * both;
+  return op == Fold.OR ? x + Shape.count(r) - both : x + Shape.count(r) - 2 * both;
 }

@@ -6,11 +6,9 @@
 
 import { argument } from "../../env/memory";
 import { Own } from "../../env/view";
-import { allocate, blockBytes, prepare, resize } from "../../arena/layout/blocks";
-import { isTiny } from "../../arena/layout/header";
-import {
-  entryCount, entryKind, entryPayload, keyOf, lowOf, setBlock, setCount,
-} from "../../arena/layout/entry";
+import { Block, allocate, prepare, resize } from "../../arena/layout/blocks";
+import { Header } from "../../arena/layout/header";
+import { Entry, Offset } from "../../arena/layout/entry";
 import { findEntry, leafFor } from "../../arena/read/directory";
 import { insertEntry, adjust } from "../../arena/change/insert";
 import { roomToInsert } from "../../arena/change/room";
@@ -47,11 +45,11 @@ export function addAll(first: u32, count: u32): u64 {
   const end = first + count;
   let added: u32 = 0;
   for (let i = first; i < end;) {
-    const key = keyOf(argument.value(i)), to = isTiny<Own>() ? i + 1 : stretchEnd(i, end);
+    const key = Offset.key(argument.value(i)), to = Header.isTiny<Own>() ? i + 1 : stretchEnd(i, end);
     if (to - i >= STRETCH_LEAST && !staysInPage(key, to - i)) {
       loosen(key, key);
       const entry = findEntry(key);
-      if (!entry || takesStretch(entry, lowOf(argument.value(i)), lowOf(argument.value(to - 1)))) {
+      if (!entry || takesStretch(entry, Offset.low(argument.value(i)), Offset.low(argument.value(to - 1)))) {
         added += addStretch(entry, key, i, to, added);
         i = to;
       }
@@ -69,13 +67,13 @@ export function addAll(first: u32, count: u32): u64 {
 /** Whether container `key` is or would be a group in a page, and remains small with `more` members. */
 function staysInPage(key: u64, more: u32): bool {
   const leaf = leafFor<Own>(key);
-  return isPacked<Own>(leaf)
-    && membersUpTo<Own>(leaf, key) - membersBeforeKey<Own>(leaf, key) + more <= GROUP_MAX / 2;
+  return isPacked<Own>(changetype<usize>(leaf))
+    && membersUpTo<Own>(changetype<usize>(leaf), key) - membersBeforeKey<Own>(changetype<usize>(leaf), key) + more <= GROUP_MAX / 2;
 }
 
 /** Whether a stretch from `low` to `high` is worth a pass over the entry's container. */
-function takesStretch(entry: usize, low: u32, high: u32): bool {
-  const kind = entryKind<Own>(entry);
+function takesStretch(entry: Entry, low: u32, high: u32): bool {
+  const kind = entry.kind<Own>();
   return kind != Kind.RUNS && (kind != Kind.SHORT || widenTo(entry, low, high));
 }
 
@@ -84,31 +82,31 @@ function takesStretch(entry: usize, low: u32, high: u32): bool {
  * 0 if none does. Hands back those that were absent and returns how many; `earlier` values were handed back
  * before. The new ones are then read again from there.
  */
-function addStretch(entry: usize, key: u64, from: u32, to: u32, earlier: u32): u32 {
-  const kind = entry ? entryKind<Own>(entry) : Kind.ARRAY;
+function addStretch(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u32 {
+  const kind = entry ? entry.kind<Own>() : Kind.ARRAY;
   if (kind == Kind.FULL) return 0;
   if (kind == Kind.BITSET || kind == Kind.SHORT) return addToBitset(entry, key, from, to);
   if (kind == Kind.BUCKETS) return addToBuckets(entry, key, from, to, earlier);
   // If memory runs out below, offsets were handed back that were not added. Undoing those removes nothing.
   const more = handBackAbsent(entry, from, to);
   if (!more) return 0;
-  const count = entry ? entryCount<Own>(entry) : 0, all = count + more;
-  const low = lowOf(argument.value(earlier)), high = lowOf(argument.value(earlier + more - 1));
+  const count = entry ? entry.count<Own>() : 0, all = count + more;
+  const low = Offset.low(argument.value(earlier)), high = Offset.low(argument.value(earlier + more - 1));
   if (prefersShort(all, entry ? wordsWith(entry, low, high) : wordsBetween(low, high))) {
-    if (entry) intoShort(entry, low, high); else entry = insertShort(key, low, high, more);
+    if (entry) intoShort(entry, low, high); else entry = changetype<Entry>(insertShort(key, low, high, more));
     setNew(entry, earlier, more, all);
   } else if (!entry) {
-    prepare(roomToInsert(key, 1) + blockBytes(arrayBytes(all)));
+    prepare(roomToInsert(key, 1) + Block.bytes(arrayBytes(all)));
     entry = insertEntry(key);
-    setBlock(entry, Kind.ARRAY, all, allocate(arrayBytes(all)));
-    mergeIntoArray(entryPayload<Own>(entry), 0, earlier, more);
+    entry.setBlock(Kind.ARRAY, all, allocate(arrayBytes(all)));
+    mergeIntoArray(entry.payload<Own>(), 0, earlier, more);
   } else {
     addNew(entry, earlier, more);
   }
   adjust(key, more);
   if (
-    all >= BUCKETS_FROM && blockBytes(arrayBytes(count + 1)) != blockBytes(arrayBytes(all))
-    && entryKind<Own>(entry) == Kind.ARRAY
+    all >= BUCKETS_FROM && Block.bytes(arrayBytes(count + 1)) != Block.bytes(arrayBytes(all))
+    && entry.kind<Own>() == Kind.ARRAY
   ) {
     intoBuckets(entry);
   }
@@ -119,57 +117,57 @@ function addStretch(entry: usize, key: u64, from: u32, to: u32, earlier: u32): u
  * Adds the values handed back as numbers
  * earlier .. earlier + more - 1 to the entry's array, which has none of them.
  */
-function addNew(entry: usize, earlier: u32, more: u32): void {
-  const old = entryPayload<Own>(entry), count = entryCount<Own>(entry), all = count + more;
+function addNew(entry: Entry, earlier: u32, more: u32): void {
+  const old = entry.payload<Own>(), count = entry.count<Own>(), all = count + more;
   if (!isArraySized(all)) {
     convertTo(entry, Kind.BITSET);
     setNew(entry, earlier, more, all);
     return;
   }
   let at: usize;
-  if (entryKind<Own>(entry) == Kind.ARRAY) {
+  if (entry.kind<Own>() == Kind.ARRAY) {
     at = resize(old, arrayBytes(count), arrayBytes(all));
   } else {
     at = allocate(arrayBytes(all));
     store<u32>(at, load<u32>(old));           // one or two members
   }
-  setBlock(entry, Kind.ARRAY, all, at);
+  entry.setBlock(Kind.ARRAY, all, at);
   mergeIntoArray(at, count, earlier, more);
 }
 
 /** Inserts an entry for `key` of `count` members with a short bitset, still clear, from `low` to `high`. */
 function insertShort(key: u64, low: u32, high: u32, count: u32): usize {
   const words = wordsBetween(low, high), bytes = shortBytes(words);
-  prepare(roomToInsert(key, 1) + blockBytes(bytes));
+  prepare(roomToInsert(key, 1) + Block.bytes(bytes));
   const entry = insertEntry(key), at = allocate(bytes);
   clearShort(at, low >> 6, words);
-  setBlock(entry, Kind.SHORT, count, at);
-  return entry;
+  entry.setBlock(Kind.SHORT, count, at);
+  return changetype<usize>(entry);
 }
 
 /** The address of the entry's bitset, or that of the base of its short bitset. */
 // @ts-ignore: decorator
-@inline function bitsOf(entry: usize): usize {
-  const payload = entryPayload<Own>(entry);
-  return entryKind<Own>(entry) == Kind.SHORT ? shortBase<Own>(payload) : payload;
+@inline function bitsOf(entry: Entry): usize {
+  const payload = entry.payload<Own>();
+  return entry.kind<Own>() == Kind.SHORT ? shortBase<Own>(payload) : payload;
 }
 
 /**
  * Adds the values handed back as numbers
  * earlier .. earlier + more - 1 to the entry's bitset or short bitset, which then has `all`.
  */
-function setNew(entry: usize, earlier: u32, more: u32, all: u32): void {
+function setNew(entry: Entry, earlier: u32, more: u32, all: u32): void {
   const bits = bitsOf(entry);
-  for (let i = earlier; i < earlier + more; i++) bitsetSet(bits, lowOf(argument.value(i)));
-  setCount(entry, all);
+  for (let i = earlier; i < earlier + more; i++) bitsetSet(bits, Offset.low(argument.value(i)));
+  entry.setCount(all);
 }
 
 /** addStretch() for buckets. */
-function addToBuckets(entry: usize, key: u64, from: u32, to: u32, earlier: u32): u32 {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+function addToBuckets(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u32 {
+  const payload = entry.payload<Own>(), count = entry.count<Own>();
   let more: u32 = 0, high: u32 = 0, lows = payload;
   for (let i = from; i < to; i++) {
-    const offset = argument.value(i), low = lowOf(offset);
+    const offset = argument.value(i), low = Offset.low(offset);
     lows = bucketFrom(payload, count, high, lows, low >> 8);
     high = low >> 8;
     if (bucketHas(payload, count, lows, low)) continue;
@@ -177,7 +175,7 @@ function addToBuckets(entry: usize, key: u64, from: u32, to: u32, earlier: u32):
     more++;
   }
   if (!more) return 0;
-  const least = lowOf(argument.value(earlier)), greatest = lowOf(argument.value(earlier + more - 1));
+  const least = Offset.low(argument.value(earlier)), greatest = Offset.low(argument.value(earlier + more - 1));
   if (prefersShort(count + more, wordsWith(entry, least, greatest))) {
     intoShort(entry, least, greatest);
     setNew(entry, earlier, more, count + more);
@@ -186,7 +184,7 @@ function addToBuckets(entry: usize, key: u64, from: u32, to: u32, earlier: u32):
     setNew(entry, earlier, more, count + more);
   } else if (bucketsHaveRoomForNew(payload, count, earlier, more)) {
     const at = resize(payload, bucketsBytes(count), bucketsBytes(count + more));
-    setBlock(entry, Kind.BUCKETS, count + more, at);
+    entry.setBlock(Kind.BUCKETS, count + more, at);
     mergeIntoBuckets(at, count, earlier, more);
   } else {
     convertTo(entry, Kind.ARRAY);
@@ -199,7 +197,7 @@ function addToBuckets(entry: usize, key: u64, from: u32, to: u32, earlier: u32):
 /** Whether no bucket would get more than BUCKET_MAX members. */
 function bucketsHaveRoomForNew(at: usize, count: u32, earlier: u32, more: u32): bool {
   for (let i: u32 = 0, high: u32 = 256, held: u32 = 0; i < more; i++) {
-    const low = lowOf(argument.value(earlier + i));
+    const low = Offset.low(argument.value(earlier + i));
     held = low >> 8 == high ? held + 1 : bucketHeld(at, count, low >> 8) + 1;
     if (held > BUCKET_MAX) return false;
     high = low >> 8;
@@ -211,14 +209,14 @@ function bucketsHaveRoomForNew(at: usize, count: u32, earlier: u32, more: u32): 
  * Hands back those of a stretch that are absent from the entry's array,
  * or from no array if `entry` is 0. Returns how many.
  */
-function handBackAbsent(entry: usize, from: u32, to: u32): u32 {
+function handBackAbsent(entry: Entry, from: u32, to: u32): u32 {
   let at: usize = 0, end: usize = 0, absent: u32 = 0;
   if (entry) {
-    at = entryPayload<Own>(entry);
-    end = at + arrayBytes(entryCount<Own>(entry));
+    at = entry.payload<Own>();
+    end = at + arrayBytes(entry.count<Own>());
   }
   for (let i = from; i < to; i++) {
-    const offset = argument.value(i), low = lowOf(offset);
+    const offset = argument.value(i), low = Offset.low(offset);
     at = gallop<Own>(at, end, low);
     if (at < end && load<u16>(at) == low) { at += MEMBER_BYTES; continue; }
     argument.handBack(offset);
@@ -235,7 +233,7 @@ function mergeIntoArray(at: usize, count: u32, earlier: u32, more: u32): void {
   const apart = count > more * FAR_APART;
   let end = at + arrayBytes(count);           // end of the members that have not moved yet
   for (let i = more; i; i--) {
-    const low = lowOf(argument.value(earlier + i - 1));
+    const low = Offset.low(argument.value(earlier + i - 1));
     let from = end;
     if (apart) {
       from = at + arrayBytes(arrayLowerBound(at, memberCount(at, end), low));
@@ -256,7 +254,7 @@ function mergeIntoBuckets(at: usize, count: u32, earlier: u32, more: u32): void 
   memory.copy(counts, at + count, bucketsBytes(0));
   let end = at + count, high: u32 = 256, first = end, last = end;     // bucket `high` lies at [first, last)
   for (let i = more; i; i--) {
-    const low = lowOf(argument.value(earlier + i - 1));
+    const low = Offset.low(argument.value(earlier + i - 1));
     while (high > low >> 8) {
       last = first;
       first -= load<u8>(counts + --high);
@@ -271,11 +269,11 @@ function mergeIntoBuckets(at: usize, count: u32, earlier: u32, more: u32): void 
 }
 
 /** addStretch() for a bitset, or a short bitset that has the words. */
-function addToBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
+function addToBitset(entry: Entry, key: u64, from: u32, to: u32): u32 {
   const bits = bitsOf(entry);
   let added: u32 = 0;
   for (let i = from; i < to; i++) {
-    const offset = argument.value(i), low = lowOf(offset);
+    const offset = argument.value(i), low = Offset.low(offset);
     if (bitsetHas(bits, low)) continue;
     bitsetSet(bits, low);
     argument.handBack(offset);

@@ -6,7 +6,7 @@ import { arrayLowerBound, gallop } from "../../container/array";
 import { bucketFrom, bucketHas } from "../../container/buckets";
 import { Kind, isArray } from "../../container/kind";
 import { arrayBytes } from "../../container/limits";
-import { entryCount, entryKind, entryPayload, keyOf, lowOf } from "../../arena/layout/entry";
+import { Entry, Offset } from "../../arena/layout/entry";
 import { findEntry } from "../../arena/read/directory";
 import { containerHas } from "../../read/container";
 
@@ -17,12 +17,12 @@ import { containerHas } from "../../read/container";
 export function getAll(first: u32, count: u32): void {
   const end = first + count;
   for (let i = first, to = first; i < end; i = to) {
-    const key = keyOf(argument.value(i)), entry = findEntry(key);
-    while (to < end && keyOf(argument.value(to)) == key) to++;
+    const key = Offset.key(argument.value(i)), entry = findEntry(key);
+    while (to < end && Offset.key(argument.value(to)) == key) to++;
     if (!entry) for (; i < to; i++) argument.handBack(0);
-    else if (isArray(entryKind<Own>(entry))) getFromArray(entry, i, to);
-    else if (entryKind<Own>(entry) == Kind.BUCKETS) getFromBuckets(entry, i, to);
-    else for (; i < to; i++) argument.handBack(u64(containerHas(entry, lowOf(argument.value(i)))));
+    else if (isArray(entry.kind<Own>())) getFromArray(entry, i, to);
+    else if (entry.kind<Own>() == Kind.BUCKETS) getFromBuckets(entry, i, to);
+    else for (; i < to; i++) argument.handBack(u64(containerHas(entry, Offset.low(argument.value(i)))));
   }
 }
 
@@ -30,10 +30,10 @@ export function getAll(first: u32, count: u32): void {
  * getAll() for the arguments from .. to - 1, all of one container, an array.
  * While they ascend, the search goes on from the last find.
  */
-function getFromArray(entry: usize, from: u32, to: u32): void {
-  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
+function getFromArray(entry: Entry, from: u32, to: u32): void {
+  const start = entry.payload<Own>(), count = entry.count<Own>(), end = start + arrayBytes(count);
   for (let i = from, at = start, before: u32 = 0; i < to; i++) {
-    const low = lowOf(argument.value(i));
+    const low = Offset.low(argument.value(i));
     at = low < before ? start + arrayBytes(arrayLowerBound(start, count, low)) : gallop<Own>(at, end, low);
     before = low;
     argument.handBack(u64(at < end && load<u16>(at) == low));
@@ -41,11 +41,11 @@ function getFromArray(entry: usize, from: u32, to: u32): void {
 }
 
 /** getAll() for the arguments from .. to - 1, all of one container, buckets. */
-function getFromBuckets(entry: usize, from: u32, to: u32): void {
-  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+function getFromBuckets(entry: Entry, from: u32, to: u32): void {
+  const start = entry.payload<Own>(), count = entry.count<Own>();
   let high: u32 = 0, lows = start;
   for (let i = from; i < to; i++) {
-    const low = lowOf(argument.value(i));
+    const low = Offset.low(argument.value(i));
     lows = bucketFrom(start, count, high, lows, low >> 8);
     high = low >> 8;
     argument.handBack(u64(bucketHas(start, count, lows, low)));

@@ -10,10 +10,8 @@ import { Kind, isArray, staysBitset, staysBuckets } from "../../container/kind";
 import { MEMBER_BYTES, arrayBytes, bucketsBytes, memberCount } from "../../container/limits";
 import { adjust } from "../../arena/change/insert";
 import { resize } from "../../arena/layout/blocks";
-import {
-  KEY_MAX, entryCount, entryKind, entryPayload, keyOf, lowOf, setCount,
-} from "../../arena/layout/entry";
-import { isGroup } from "../../arena/packed/layout";
+import { Entry, Offset } from "../../arena/layout/entry";
+import { Group } from "../../arena/packed/layout";
 import { findEntry } from "../../arena/read/directory";
 import { STRETCH_LEAST, stretchEnd } from "./stretch";
 import { shortenArray } from "../cut";
@@ -22,7 +20,7 @@ import { isDepleted, isLoose } from "../shrink";
 
 /** Not the key of any container. */
 // @ts-ignore: decorator
-@inline const UNKNOWN_KEY: u64 = KEY_MAX + 1;
+@inline const UNKNOWN_KEY: u64 = Offset.KEY_MAX + 1;
 
 /**
  * Removes the call's arguments first .. first + count - 1, hands back those that were members, and returns
@@ -31,12 +29,12 @@ import { isDepleted, isLoose } from "../shrink";
 export function removeAll(first: u32, count: u32): u64 {
   const end = first + count;
   let known = UNKNOWN_KEY;                    // the container that `entry` is, unless it may have changed
-  let entry: usize = 0, removed: u64 = 0;
+  let entry: Entry = changetype<Entry>(0), removed: u64 = 0;
   for (let i = first; i < end;) {
-    const key = keyOf(argument.value(i)), to = stretchEnd(i, end);
+    const key = Offset.key(argument.value(i)), to = stretchEnd(i, end);
     if (key != known) { entry = findEntry(key); known = key; }
-    if (entry && !isGroup(entry) && to - i >= STRETCH_LEAST) {
-      const kind = entryKind<Own>(entry), held = entryCount<Own>(entry), most = to - i;
+    if (entry && !Group.is(changetype<Group>(entry)) && to - i >= STRETCH_LEAST) {
+      const kind = entry.kind<Own>(), held = entry.count<Own>(), most = to - i;
       if (isArray(kind)) {
         removed += takeStretchFromArray(entry, key, i, to);
         if (most >= held) known = UNKNOWN_KEY;    // the entry may be gone
@@ -53,8 +51,8 @@ export function removeAll(first: u32, count: u32): u64 {
       if (known == UNKNOWN_KEY) { entry = findEntry(key); known = key; }
       if (!entry) break;
       const offset = argument.value(i);
-      const stays = !isGroup(entry) && entryKind<Own>(entry) != Kind.FULL && entryCount<Own>(entry) > 1;
-      if (removeKeepingKind(entry, key, lowOf(offset))) {
+      const stays = !Group.is(changetype<Group>(entry)) && entry.kind<Own>() != Kind.FULL && entry.count<Own>() > 1;
+      if (removeKeepingKind(entry, key, Offset.low(offset))) {
         argument.handBack(offset);
         removed++;
       }
@@ -70,11 +68,11 @@ export function removeAll(first: u32, count: u32): u64 {
  * Removes a stretch from the array of container `key`, and the container itself if it falls empty.
  * Returns how many it had.
  */
-function takeStretchFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
-  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), end = start + arrayBytes(count);
+function takeStretchFromArray(entry: Entry, key: u64, from: u32, to: u32): u32 {
+  const start = entry.payload<Own>(), count = entry.count<Own>(), end = start + arrayBytes(count);
   let out = start, rest = start;              // members before `rest` are gone or have moved to before `out`
   for (let i = from, at = start; i < to; i++) {
-    const offset = argument.value(i), low = lowOf(offset);
+    const offset = argument.value(i), low = Offset.low(offset);
     at = gallop<Own>(at, end, low);
     if (at == end) break;
     if (load<u16>(at) != low) continue;
@@ -91,12 +89,12 @@ function takeStretchFromArray(entry: usize, key: u64, from: u32, to: u32): u32 {
 }
 
 /** Removes a stretch from buckets that stay buckets. Returns how many they had. */
-function takeStretchFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32 {
-  const start = entryPayload<Own>(entry), count = entryCount<Own>(entry), counts = start + count;
+function takeStretchFromBuckets(entry: Entry, key: u64, from: u32, to: u32): u32 {
+  const start = entry.payload<Own>(), count = entry.count<Own>(), counts = start + count;
   // Bucket `high` goes on at [at, end).
   let out = start, rest = start, high: u32 = 0, at = start, end = start + load<u8>(counts);
   for (let i = from; i < to; i++) {
-    const offset = argument.value(i), low = lowOf(offset);
+    const offset = argument.value(i), low = Offset.low(offset);
     for (; high < low >> 8; end += load<u8>(counts + ++high)) at = end;
     while (at < end && u32(load<u8>(at)) < (low & 0xff)) at++;
     if (at == end || load<u8>(at) != (low & 0xff)) continue;
@@ -110,23 +108,23 @@ function takeStretchFromBuckets(entry: usize, key: u64, from: u32, to: u32): u32
   if (!removed) return 0;
   memory.copy(out, rest, counts + bucketsBytes(0) - rest);
   resize(start, bucketsBytes(count), bucketsBytes(count - removed));
-  setCount(entry, count - removed);
+  entry.setCount(count - removed);
   adjust(key, -<i64>removed);
   return removed;
 }
 
 /** Removes a stretch from a bitset that stays a bitset. Returns how many it had. */
-function takeStretchFromBitset(entry: usize, key: u64, from: u32, to: u32): u32 {
-  const bits = entryPayload<Own>(entry);
+function takeStretchFromBitset(entry: Entry, key: u64, from: u32, to: u32): u32 {
+  const bits = entry.payload<Own>();
   let removed: u32 = 0;
   for (let i = from; i < to; i++) {
-    const offset = argument.value(i), low = lowOf(offset);
+    const offset = argument.value(i), low = Offset.low(offset);
     if (!bitsetHas(bits, low)) continue;
     bitsetClear(bits, low);
     argument.handBack(offset);
     removed++;
   }
-  setCount(entry, entryCount<Own>(entry) - removed);
+  entry.setCount(entry.count<Own>() - removed);
   adjust(key, -<i64>removed);
   return removed;
 }

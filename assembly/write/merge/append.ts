@@ -5,12 +5,12 @@ import { right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
 import { arrayBytes } from "../../container/limits";
 import { appendLeaf } from "../../arena/change/insert";
-import { allocate, allocatePage, blockBytes } from "../../arena/layout/blocks";
-import { ENTRY_BYTES } from "../../arena/layout/entry";
-import { LEAF_MAX, entryAt, nodeBytes, writeNode } from "../../arena/layout/node";
+import { Block, allocate, allocatePage } from "../../arena/layout/blocks";
+import { Entry } from "../../arena/layout/entry";
+import { Node } from "../../arena/layout/node";
 import { beginPage, copyKeys } from "../../arena/packed/begin";
 import { groupEnd, groupsIn, largerFrom, membersForPage } from "../../arena/packed/groups";
-import { PAGE_BYTES, indexOf, isGroup, keyAt, leafOf, lowsFrom } from "../../arena/packed/layout";
+import { Group, PAGE_BYTES, keyAt, lowsFrom } from "../../arena/packed/layout";
 import { membersInLeaf } from "../../arena/packed/steps";
 import { advance, placeEntry } from "../../arena/read/directory";
 import { copyEntry, placeBehind } from "./operand";
@@ -22,12 +22,12 @@ import { SMALL_MAX } from "../../arena/builder/state";
  */
 export function appendEntries(place: u64, count: u32): void {
   for (let held: u32 = 0; count; count -= held) {
-    const members = isGroup(placeEntry(place)) ? fitPage(place) : 0;
+    const members = Group.is(changetype<Group>(placeEntry(place))) ? fitPage(place) : 0;
     if (members) {
       held = appendPage(place, members);
       place = placeBehind(place, members);
     } else {
-      held = min(count, LEAF_MAX);
+      held = min(count, Node.LEAF_MAX);
       place = appendOrdinary(place, held);
     }
   }
@@ -38,42 +38,42 @@ export function appendEntries(place: u64, count: u32): void {
  * ordinary entries take less.
  */
 function fitPage(place: u64): u32 {
-  const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
-  const end = largerFrom<Right>(leaf, first, first + membersInLeaf(place), SMALL_MAX);
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(placeEntry(place)))), first = Group.index(changetype<usize>(leaf), changetype<Group>(placeEntry(place)));
+  const end = largerFrom<Right>(changetype<usize>(leaf), first, first + membersInLeaf(place), SMALL_MAX);
   if (end == first) return 0;
-  const members = membersForPage<Right>(leaf, first, end);
+  const members = membersForPage<Right>(changetype<usize>(leaf), first, end);
   return ordinaryBytesOf(leaf, first, first + members) > PAGE_BYTES ? members : 0;
 }
 
 /** Bytes of the operand's members from .. to - 1 of a packed leaf as ordinary entries with their blocks. */
-function ordinaryBytesOf(leaf: usize, from: u32, to: u32): usize {
-  const groups = groupsIn<Right>(leaf, from, to);
-  let bytes = <usize>groups * ENTRY_BYTES;
+function ordinaryBytesOf(leaf: Node, from: u32, to: u32): usize {
+  const groups = groupsIn<Right>(changetype<usize>(leaf), from, to);
+  let bytes = <usize>groups * Entry.BYTES;
   if (groups == to - from) return bytes;
   for (let next: u32 = 0; from < to; from = next) {
-    next = groupEnd<Right>(leaf, from);
-    if (next - from > 2) bytes += blockBytes(arrayBytes(next - from));
+    next = groupEnd<Right>(changetype<usize>(leaf), from);
+    if (next - from > 2) bytes += Block.bytes(arrayBytes(next - from));
   }
   return bytes;
 }
 
 /** Appends a page of the operand's next `members` members, which lie in one leaf. Returns their groups. */
 function appendPage(place: u64, members: u32): u32 {
-  const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
-  const behind = first + members, page = allocatePage(), groups = groupsIn<Right>(leaf, first, behind);
-  beginPage(page, keyAt<Right>(leaf, first), keyAt<Right>(leaf, behind - 1), members);
-  right.copy(lowsFrom<Own>(page, 0), lowsFrom<Right>(leaf, first), arrayBytes(members));
-  copyKeys<Right>(page, 0, leaf, first, behind);
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(placeEntry(place)))), first = Group.index(changetype<usize>(leaf), changetype<Group>(placeEntry(place)));
+  const behind = first + members, page = changetype<Node>(allocatePage()), groups = groupsIn<Right>(changetype<usize>(leaf), first, behind);
+  beginPage(changetype<usize>(page), keyAt<Right>(changetype<usize>(leaf), first), keyAt<Right>(changetype<usize>(leaf), behind - 1), members);
+  right.copy(lowsFrom<Own>(changetype<usize>(page), 0), lowsFrom<Right>(changetype<usize>(leaf), first), arrayBytes(members));
+  copyKeys<Right>(changetype<usize>(page), 0, changetype<usize>(leaf), first, behind);
   appendLeaf(page, groups);
   return groups;
 }
 
 /** Appends an ordinary leaf of `count` entries from `place` on. Returns the place behind them. */
 function appendOrdinary(place: u64, count: u32): u64 {
-  const leaf = allocate(nodeBytes(0, count));
-  writeNode(leaf, 0, count);
+  const leaf = changetype<Node>(allocate(Node.bytes(0, count)));
+  leaf.write(0, count);
   for (let i: u32 = 0; i < count; i++, place = advance<Right>(place)) {
-    copyEntry(entryAt(leaf, i), placeEntry(place));
+    copyEntry(leaf.entryAt(i), placeEntry(place));
   }
   appendLeaf(leaf, count);
   return place;

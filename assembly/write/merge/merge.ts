@@ -8,11 +8,9 @@
 
 import { SELF, right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
-import { bumpMark, isPaged, isTiny, ARENA_MAX } from "../../arena/layout/header";
+import { ARENA_MAX, Header } from "../../arena/layout/header";
 import { prepare } from "../../arena/layout/blocks";
-import {
-  entryCount, entryKey, entryKind, entryLastKey, entryPayload, setFull,
-} from "../../arena/layout/entry";
+import { Entry } from "../../arena/layout/entry";
 import {
   advance, entriesExactly, entriesHeld, findEntry, findGroup, lastEntry, leafFor, placeEntry, seek,
 } from "../../arena/read/directory";
@@ -23,7 +21,7 @@ import { isPacked } from "../../arena/packed/layout";
 import { normalized } from "../../combine/shape/normalize";
 import { fold } from "../../combine/fold/fold";
 import { Scratch, makeScratch } from "../../combine/shape/scratch";
-import { entryShape, shapeCount } from "../../combine/shape/shape";
+import { Shape } from "../../combine/shape/shape";
 import { Fold, show, sidesOf } from "../../combine/fold/sides";
 import { releaseContainer, replaceContainer, wordsWith } from "../convert";
 import { countUp } from "../edit";
@@ -57,14 +55,14 @@ import { roomToMerge } from "./room";
  * If it is quicker to build the union anew, or if memory 0 is tiny, changes nothing and returns 0.
  */
 export function merge(): u32 {
-  if (isTiny<Own>()) return 0;
+  if (Header.isTiny<Own>()) return 0;
   right.select(0);
-  const last = entryLastKey<Own>(lastEntry<Own>());
-  const building = entriesHeld<Own>() * BUILT + bumpMark() / COPIED;
+  const last = lastEntry<Own>().lastKey<Own>();
+  const building = entriesHeld<Own>() * BUILT + Header.bump() / COPIED;
   if (MERGING + entriesToMerge(last, building / MERGED) * MERGED > building) return 0;
-  if (isPaged()) loosenForMerge(last);
+  if (Header.isPaged()) loosenForMerge(last);
   const room = roomToMerge(last);
-  if (bumpMark() + room > ARENA_MAX) return 0;
+  if (Header.bump() + room > ARENA_MAX) return 0;
   prepare(<usize>room);                       // all growth happens here, before anything is changed
 
   let place = seek<Right>(0), rest = entriesExactly<Right>();
@@ -83,7 +81,7 @@ function entriesToMerge(last: u64, most: u64): u64 {
   for (let place = seek<Right>(0); entries <= most && isUpTo(place, last); place = advance<Right>(place)) {
     const from = placeEntry(place);
     entries++;
-    if (entryKind<Right>(from) == Kind.FULL) entries += entriesCovered(from, most);
+    if (from.kind<Right>() == Kind.FULL) entries += entriesCovered(from, most);
   }
   return entries;
 }
@@ -92,10 +90,10 @@ function entriesToMerge(last: u64, most: u64): u64 {
 function loosenForMerge(last: u64): void {
   let rest = entriesExactly<Right>(), place = seek<Right>(0);
   for (; isUpTo(place, last); place = advance<Right>(place), rest--) {
-    const from = placeEntry(place), key = entryKey<Right>(from);
-    if (!isFew(from)) { loosen(key, entryLastKey<Right>(from)); continue; }
-    const leaf = leafFor<Own>(key), group = isPacked<Own>(leaf) ? findGroup(leaf, key) : 0;
-    if (group && !staysGroupWith(group, entryCount<Right>(from))) loosen(key, key);
+    const from = placeEntry(place), key = from.key<Right>();
+    if (!isFew(from)) { loosen(key, from.lastKey<Right>()); continue; }
+    const leaf = leafFor<Own>(key), group = isPacked<Own>(changetype<usize>(leaf)) ? findGroup(leaf, key) : changetype<Entry>(0);
+    if (group && !staysGroupWith(group, from.count<Right>())) loosen(key, key);
   }
   if (!rest || rest >= APPENDED_LEAST) return;
   for (; place; place = advance<Right>(place)) {              // the rest is inserted behind the last entry
@@ -104,30 +102,30 @@ function loosenForMerge(last: u64): void {
 }
 
 /** Whether a group in a page certainly stays one while it gets `more` members, 1 or 2, wherever these lie. */
-function staysGroupWith(entry: usize, more: u32): bool {
-  const count = entryCount<Own>(entry);
+function staysGroupWith(entry: Entry, more: u32): bool {
+  const count = entry.count<Own>();
   return count + more <= GROUP_MAX && !prefersShort(count + more, wordsWith(entry, LOW_MAX, 0));
 }
 
 // --- Merging -----------------------------------------------------------------------------------------------
 
 /** Adds the containers of the operand's entry `from`. */
-function mergeEntry(from: usize): void {
-  const key = entryKey<Right>(from), kind = entryKind<Right>(from);
-  if (kind == Kind.FULL) { fillFromOperand(key, entryLastKey<Right>(from)); return; }
+function mergeEntry(from: Entry): void {
+  const key = from.key<Right>(), kind = from.kind<Right>();
+  if (kind == Kind.FULL) { fillFromOperand(key, from.lastKey<Right>()); return; }
   if (isFew(from)) { insertMembers(from, key << 16); return; }
   const entry = findEntry(key);
   if (!entry) {
     copyEntry(insertEntry(key), from);
-    adjust(key, entryCount<Right>(from));
-  } else if (entryKind<Own>(entry) != Kind.FULL) {
-    foldOperandInto(entry, key, entryShape<Right>(from));
+    adjust(key, from.count<Right>());
+  } else if (entry.kind<Own>() != Kind.FULL) {
+    foldOperandInto(entry, key, Shape.ofEntry<Right>(from));
   }
 }
 
 /** Inserts the members that the operand's entry itself holds. */
-function insertMembers(from: usize, base: u64): void {
-  const first = entryPayload<Right>(from), end = first + arrayBytes(entryCount<Right>(from));
+function insertMembers(from: Entry, base: u64): void {
+  const first = from.payload<Right>(), end = first + arrayBytes(from.count<Right>());
   for (let member = first; member < end; member += MEMBER_BYTES) {
     insertWithoutPacking(base | right.load16(member, 0));
   }
@@ -137,28 +135,28 @@ function insertMembers(from: usize, base: u64): void {
 function fillFromOperand(first: u64, last: u64): void {
   for (let key = first; key <= last;) {
     const place = seek<Own>(key), entry = placeEntry(place);
-    const next = place ? min(entryKey<Own>(entry), last + 1) : last + 1;
+    const next = place ? min(entry.key<Own>(), last + 1) : last + 1;
     if (next > key) {
-      setFull(insertEntry(key), next - key);
+      insertEntry(key).setFull(next - key);
       adjust(key, (next - key) << 16);
       key = next;
       continue;
     }
-    key = entryLastKey<Own>(entry) + 1;
-    if (entryKind<Own>(entry) == Kind.FULL) continue;
-    adjust(next, UNIVERSE - entryCount<Own>(entry));
+    key = entry.lastKey<Own>() + 1;
+    if (entry.kind<Own>() == Kind.FULL) continue;
+    adjust(next, UNIVERSE - entry.count<Own>());
     releaseContainer(entry);
-    setFull(entry, 1);
+    entry.setFull(1);
   }
 }
 
 /** Folds the shape `r` of the operand into the container `key` of `entry`. */
-function foldOperandInto(entry: usize, key: u64, r: u64): void {
+function foldOperandInto(entry: Entry, key: u64, r: u64): void {
   makeScratch(Scratch.RIGHT);
-  const before = entryCount<Own>(entry), isBitset = entryKind<Own>(entry) == Kind.BITSET;
-  const folded = fold(Fold.OR, sidesOf(SELF, 0), entryShape<Own>(entry), r);
+  const before = entry.count<Own>(), isBitset = entry.kind<Own>() == Kind.BITSET;
+  const folded = fold(Fold.OR, sidesOf(SELF, 0), Shape.ofEntry<Own>(entry), r);
   show(sidesOf(SELF, 0));
-  const more = shapeCount(folded) - before;
+  const more = Shape.count(folded) - before;
   if (!more) return;
   adjust(key, more);
   if (isBitset) countUp(entry, more, false); else replaceContainer(entry, normalized(folded));

@@ -8,14 +8,12 @@ import {
   BITSET_BYTES, LOW_MAX, arrayBytes, bucketsBytes, isArraySized, runsBytes,
 } from "../../container/limits";
 import { roomForEntries, roomForLeaves, roomToInsert } from "../../arena/change/room";
-import { BLOCK_MAX, blockBytes, LINE_BYTES } from "../../arena/layout/blocks";
-import {
-  ENTRY_BYTES, entryCount, entryKey, entryKind, entryLastKey, entryPayload, payloadBytes,
-} from "../../arena/layout/entry";
-import { bumpMark, isPaged, ARENA_MAX } from "../../arena/layout/header";
-import { nodeLevel, rootNode } from "../../arena/layout/node";
+import { Block } from "../../arena/layout/blocks";
+import { Entry } from "../../arena/layout/entry";
+import { ARENA_MAX, Header } from "../../arena/layout/header";
+import { Node } from "../../arena/layout/node";
 import { groupsIn } from "../../arena/packed/groups";
-import { PAGE_BYTES, indexOf, isGroup, isPacked, leafOf } from "../../arena/packed/layout";
+import { Group, PAGE_BYTES, isPacked } from "../../arena/packed/layout";
 import { NO_MEMBER, memberIndex } from "../../arena/packed/members";
 import { membersInLeaf } from "../../arena/packed/steps";
 import {
@@ -60,7 +58,7 @@ import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./op
 function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
   if (!lone) return 0;
   const splits = min(lone, 2 * pages + lone / FEWEST_BETWEEN + 1);
-  return splits * SPLIT_BYTES + nodes * NODE_ROOM + <u64>nodeLevel<Own>(rootNode<Own>()) * INNER_BLOCK;
+  return splits * SPLIT_BYTES + nodes * NODE_ROOM + <u64>Node.root<Own>().level<Own>() * INNER_BLOCK;
 }
 
 /**
@@ -70,11 +68,11 @@ function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
 export function roomToMerge(last: u64): u64 {
   let bytes: u64 = 0, replaced: u64 = 0, inserted: u64 = 0, folds = false;
   let place = seek<Right>(0), rest = entriesExactly<Right>(), leaf: u64 = 0, gap: u64 = 0;
-  let lone: u64 = 0, pages: u64 = 0, page: usize = 0, nodes: u64 = 0, node: usize = 0;
+  let lone: u64 = 0, pages: u64 = 0, page: Node = changetype<Node>(0), nodes: u64 = 0, node: Node = changetype<Node>(0);
   for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
-    const from = placeEntry(place), key = entryKey<Right>(from);
-    const above = isPaged() ? nodeAbove(key) : 0, below = isPaged() ? leafBelow(above, key) : 0;
-    if (isPaged() && isPacked<Own>(below)) {
+    const from = placeEntry(place), key = from.key<Right>();
+    const above = Header.isPaged() ? nodeAbove(key) : changetype<Node>(0), below = Header.isPaged() ? leafBelow(above, key) : changetype<Node>(0);
+    if (Header.isPaged() && isPacked<Own>(changetype<usize>(below))) {
       const absent = absentIn(below, from);
       if (!absent) continue;
       lone += absent;
@@ -86,10 +84,10 @@ export function roomToMerge(last: u64): u64 {
     }
     own = seekFrom<Own>(own, key);
     const entry = placeEntry(own);
-    if (entryKind<Right>(from) == Kind.FULL) {
+    if (from.kind<Right>() == Kind.FULL) {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
-      bytes += roomToInsert(key, 1) + roomToInsert(entryLastKey<Right>(from), 1);
-    } else if (entryKey<Own>(entry) > key) {
+      bytes += roomToInsert(key, 1) + roomToInsert(from.lastKey<Right>(), 1);
+    } else if (entry.key<Own>() > key) {
       inserted++;
       bytes += copiedBytes(from);
       // Each leaf counts for the first gap that is filled there, and for the second:
@@ -102,22 +100,22 @@ export function roomToMerge(last: u64): u64 {
         bytes += roomToInsert(key, 1);
         gap = 0;
       }
-    } else if (entryKind<Own>(entry) != Kind.FULL) {
+    } else if (entry.kind<Own>() != Kind.FULL) {
       const block = replacedBytes(entry, from);
       replaced += block;
-      if (replaced > bumpMark() / REPLACED) return ARENA_MAX;
+      if (replaced > Header.bump() / REPLACED) return ARENA_MAX;
       if (!isFew(from)) folds = true;
-      else bytes += block * (BLOCKS_A_MEMBER * entryCount<Right>(from) - 1);
+      else bytes += block * (BLOCKS_A_MEMBER * from.count<Right>() - 1);
     }
   }
   if (rest >= APPENDED_LEAST) {
     bytes += roomToAppend(place, rest);
   } else {
-    const packs = rest && isPaged() && isPacked<Own>(leafFor<Own>(last));
+    const packs = rest && Header.isPaged() && isPacked<Own>(changetype<usize>(leafFor<Own>(last)));
     if (packs) { pages++; nodes++; } else inserted += rest;
     for (; place; place = advance<Right>(place)) {
       const from = placeEntry(place);
-      if (packs) lone += entryCount<Right>(from); else bytes += copiedBytes(from);
+      if (packs) lone += from.count<Right>(); else bytes += copiedBytes(from);
     }
   }
   return bytes + replaced + (folds ? <u64>scratchBytes(Scratch.RIGHT) : 0)
@@ -131,7 +129,7 @@ function roomToAppend(place: u64, count: u32): u64 {
   let copied: u64 = 0;
   while (place) {
     const from = placeEntry(place);
-    if (isGroup(from)) {
+    if (Group.is(changetype<Group>(from))) {
       copied += copiedFromLeaf(place);
       place = placeBehind(place, membersInLeaf(place));
     } else {
@@ -139,7 +137,7 @@ function roomToAppend(place: u64, count: u32): u64 {
       place = advance<Right>(place);
     }
   }
-  return copied + roomForLeaves(count) + roomForPages(<u64>count * ENTRY_BYTES + copied);
+  return copied + roomForLeaves(count) + roomForPages(<u64>count * Entry.BYTES + copied);
 }
 
 /**
@@ -148,29 +146,29 @@ function roomToAppend(place: u64, count: u32): u64 {
 function roomForPages(bytes: u64): u64 { return bytes / PAGE_BYTES * SPLIT_BYTES; }
 
 /** How many of the one or two members of the operand's entry the page does not have. */
-function absentIn(page: usize, from: usize): u32 {
-  const base = entryKey<Right>(from) << 16, count = entryCount<Right>(from);
-  const members = entryPayload<Right>(from);
+function absentIn(page: Node, from: Entry): u32 {
+  const base = from.key<Right>() << 16, count = from.count<Right>();
+  const members = from.payload<Right>();
   let absent: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    absent += u32(memberIndex(page, base | right.load16(members + arrayBytes(i), 0)) == NO_MEMBER);
+    absent += u32(memberIndex(changetype<usize>(page), base | right.load16(members + arrayBytes(i), 0)) == NO_MEMBER);
   }
   return absent;
 }
 
 /** copiedBytes(), or more, of the operand's groups from `place` to the end of the leaf. */
 function copiedFromLeaf(place: u64): u64 {
-  const leaf = leafOf<Right>(placeEntry(place)), first = indexOf(leaf, placeEntry(place));
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(placeEntry(place)))), first = Group.index(changetype<usize>(leaf), changetype<Group>(placeEntry(place)));
   const members = membersInLeaf(place);
   // A group of three takes 8 bytes, one of more takes at most 8 for each further member.
-  return 8 * <u64>(members - groupsIn<Right>(leaf, first, first + members));
+  return 8 * <u64>(members - groupsIn<Right>(changetype<usize>(leaf), first, first + members));
 }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
 // @ts-ignore: decorator
-@inline function copiedBytes(from: usize): usize {
-  const unheld = isGroup(from) && !isFew(from);               // it has no block, but its copy gets one
-  const bytes = unheld ? arrayBytes(entryCount<Right>(from)) : payloadBytes<Right>(from);
+@inline function copiedBytes(from: Entry): usize {
+  const unheld = Group.is(changetype<Group>(from)) && !isFew(from);               // it has no block, but its copy gets one
+  const bytes = unheld ? arrayBytes(from.count<Right>()) : from.payloadBytes<Right>();
   return bytes ? allocatedBytes(bytes) : 0;
 }
 
@@ -180,16 +178,16 @@ function copiedFromLeaf(place: u64): u64 {
  */
 // @ts-ignore: decorator
 @inline function allocatedBytes(bytes: usize): usize {
-  const size = blockBytes(bytes);
-  return size >= BLOCK_MAX / 2 ? size + LINE_BYTES : size;
+  const size = Block.bytes(bytes);
+  return size >= Block.MAX / 2 ? size + Block.LINE : size;
 }
 
 /**
  * The most bytes of the block that the container of `entry` gets when `from` is
  * merged into it. Neither is FULL.
  */
-function replacedBytes(entry: usize, from: usize): usize {
-  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), more = entryCount<Right>(from);
+function replacedBytes(entry: Entry, from: Entry): usize {
+  const kind = entry.kind<Own>(), count = entry.count<Own>(), more = from.count<Right>();
   if (kind == Kind.BITSET) return 0;          // changed in place
   if (isFew(from) && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
   const runs = runsMost<Own>(entry) + runsMost<Right>(from);
@@ -200,16 +198,16 @@ function replacedBytes(entry: usize, from: usize): usize {
  * Whether the one or two members of `from` fit the block of an array or buckets,
  * or the entry, and leave the container's kind as it is.
  */
-function fitsBlock(entry: usize, from: usize): bool {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
-  const count = entryCount<Own>(entry), more = entryCount<Right>(from);
+function fitsBlock(entry: Entry, from: Entry): bool {
+  const kind = entry.kind<Own>(), payload = entry.payload<Own>();
+  const count = entry.count<Own>(), more = from.count<Right>();
   if (kind >= Kind.SINGLE) return count + more <= 2;
   if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return false;
   const words = wordsWith(entry, LOW_MAX, 0);  // at least those that there are
   if (prefersShort(count + 1, words) || prefersShort(count + more, words)) return false;
-  if (kind == Kind.ARRAY) return blockBytes(arrayBytes(count)) == blockBytes(arrayBytes(count + more));
-  if (blockBytes(bucketsBytes(count)) != blockBytes(bucketsBytes(count + more))) return false;
-  const members = entryPayload<Right>(from);
+  if (kind == Kind.ARRAY) return Block.bytes(arrayBytes(count)) == Block.bytes(arrayBytes(count + more));
+  if (Block.bytes(bucketsBytes(count)) != Block.bytes(bucketsBytes(count + more))) return false;
+  const members = from.payload<Right>();
   const first = right.load16(members, 0);
   const last = right.load16(members + arrayBytes(more - 1), 0);
   return max(bucketHeld(payload, count, first >> 8), bucketHeld(payload, count, last >> 8)) + more
@@ -218,6 +216,6 @@ function fitsBlock(entry: usize, from: usize): bool {
 
 /** As many runs as the entry has, or more. */
 // @ts-ignore: decorator
-@inline function runsMost<M>(entry: usize): u32 {
-  return entryKind<M>(entry) == Kind.RUNS ? view16<M>(entryPayload<M>(entry), 0) : entryCount<M>(entry);
+@inline function runsMost<M>(entry: Entry): u32 {
+  return entry.kind<M>() == Kind.RUNS ? view16<M>(entry.payload<M>(), 0) : entry.count<M>();
 }
