@@ -6,7 +6,7 @@ import { Header } from "./arena/layout/header";
 import { findEntry, leafFor } from "./arena/read/directory";
 import { Entry } from "./arena/layout/entry";
 import { Node } from "./arena/layout/node";
-import { Group, isPacked } from "./arena/packed/layout";
+import { Group, Page } from "./arena/packed/layout";
 import { arena, argument, bits, bytes, left, output, reply, right, work } from "./env/memory";
 import { Own } from "./env/view";
 
@@ -100,14 +100,14 @@ export function formsAt(key: u64): u32 {
 function formOfArena(): u32 {
   const root = Node.root<Own>();
   if (root.level<Own>()) return 5;
-  if (!Header.isTiny<Own>()) return isPacked<Own>(changetype<usize>(root)) ? 4 : 3;
-  if (isPacked<Own>(changetype<usize>(root))) return 2;
+  if (!Header.isTiny<Own>()) return changetype<Page>(root).isPacked<Own>() ? 4 : 3;
+  if (changetype<Page>(root).isPacked<Own>()) return 2;
   return root.count<Own>() ? 1 : 0;
 }
 
 function formOfLeaf(leaf: Node): u32 {
   if (Header.isTiny<Own>()) return 0;
-  return isPacked<Own>(changetype<usize>(leaf)) ? 3 : leaf.isRoomy() ? 2 : 1;
+  return changetype<Page>(leaf).isPacked<Own>() ? 3 : leaf.isRoomy() ? 2 : 1;
 }
 
 /** The container's kind; 8 if there is none, 9 if it is a group in a packed leaf. */

@@ -9,17 +9,15 @@ import { Block, freeListsAreSound, freeListsBytes } from "./layout/blocks";
 import { TINY_WORDS, used } from "./change/forms";
 import { Entry, Offset } from "./layout/entry";
 import { entriesHeld } from "./read/directory";
-import {
-  ITEMS_MAX, PAGE_BYTES, isPacked, isSoundForm, keyAt, offsetAt, packedBytes, pageUpTo, packedCount,
-} from "./packed/layout";
+import { Page } from "./packed/layout";
 import { groupsIn, isSoundPage } from "./packed/groups";
 import { Node, firstKey } from "./layout/node";
 import { Kind } from "../container/kind";
-import { isArraySized, UNIVERSE, SHORT_MAX } from "../container/limits";
+import { Container } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
-import { bucketsAreSound } from "../container/buckets";
-import { checkRuns } from "../container/run";
-import { firstWord, shortIsSound, wordCount } from "../container/short";
+import { Buckets } from "../container/buckets";
+import { Runs } from "../container/run";
+import { ShortBitset } from "../container/short";
 import { isAscending } from "../container/array";
 
 /** The first broken invariant, or Fault.NONE. */
@@ -46,14 +44,14 @@ export function validate(): Fault {
 
 function validateTiny(): Fault {
   const count = changetype<Node>(0).count<Own>();
-  if (isPacked<Own>(0)) {
-    if (!count || count > ITEMS_MAX || !isSoundForm(0)) return Fault.NOT_TINY;
-    return packedBytes<Own>(0) > <usize>arena.size() ? Fault.BUMP_OUTSIDE : validateMembers(changetype<Node>(0));
+  if (changetype<Page>(0).isPacked<Own>()) {
+    if (!count || count > Page.ITEMS_MAX || !changetype<Page>(0).isSoundForm()) return Fault.NOT_TINY;
+    return changetype<Page>(0).bytes<Own>() > <usize>arena.size() ? Fault.BUMP_OUTSIDE : validateMembers(changetype<Node>(0));
   }
   if (load<u16>(0) != 0 || count > 1) return Fault.NOT_TINY;
   if (!count) return Fault.NONE;
   if (changetype<Entry>(Entry.TINY).kind<Own>() != Kind.SHORT) return Fault.NOT_TINY;
-  const words = wordCount<Own>(changetype<Entry>(Entry.TINY).payload<Own>());
+  const words = ShortBitset.wordCount<Own>(changetype<Entry>(Entry.TINY).payload<Own>());
   if (words > TINY_WORDS || used() > arena.size()) return Fault.NOT_TINY;
   return validateContainer(changetype<Entry>(Entry.TINY));
 }
@@ -65,9 +63,9 @@ function validateTiny(): Fault {
 
 /** Whether the members of a packed leaf ascend. */
 function validateMembers(leaf: Node): Fault {
-  for (let i: u32 = 0, n = packedCount<Own>(changetype<usize>(leaf)), before: u64 = 0; i < n; i++) {
-    const offset = offsetAt<Own>(changetype<usize>(leaf), i);
-    if (keyAt<Own>(changetype<usize>(leaf), i) > Offset.KEY_MAX) return Fault.KEY_TOO_GREAT;
+  for (let i: u32 = 0, n = changetype<Page>(leaf).count<Own>(), before: u64 = 0; i < n; i++) {
+    const offset = changetype<Page>(leaf).offsetAt<Own>(i);
+    if (changetype<Page>(leaf).keyAt<Own>(i) > Offset.KEY_MAX) return Fault.KEY_TOO_GREAT;
     if (i && offset <= before) return Fault.DIRECTORY_NOT_ASCENDING;
     before = offset;
   }
@@ -75,16 +73,16 @@ function validateMembers(leaf: Node): Fault {
 }
 
 function validatePage(page: Node): Fault {
-  if (!Header.isPaged() || !isSoundForm(changetype<usize>(page))) return Fault.NODE_LEVEL;
-  if (!packedCount<Own>(changetype<usize>(page)) || packedBytes<Own>(changetype<usize>(page)) > PAGE_BYTES) return Fault.NODE_COUNT;
-  if (pageUpTo(changetype<usize>(page)) != changetype<usize>(page) || !isBlock(changetype<usize>(page), PAGE_BYTES)) return Fault.BLOCK_MISPLACED;
-  return isSoundPage(changetype<usize>(page)) ? validateMembers(page) : Fault.NODE_COUNT;
+  if (!Header.isPaged() || !changetype<Page>(page).isSoundForm()) return Fault.NODE_LEVEL;
+  if (!changetype<Page>(page).count<Own>() || changetype<Page>(page).bytes<Own>() > Page.BYTES) return Fault.NODE_COUNT;
+  if (Page.upTo(changetype<usize>(page)) != changetype<usize>(page) || !isBlock(changetype<usize>(page), Page.BYTES)) return Fault.BLOCK_MISPLACED;
+  return isSoundPage(changetype<Page>(page)) ? validateMembers(page) : Fault.NODE_COUNT;
 }
 
 function validateNode(node: Node, level: u32): Fault {
   const count = node.count<Own>();
   if (node.level<Own>() != level) return Fault.NODE_LEVEL;
-  if (!level && isPacked<Own>(changetype<usize>(node))) return validatePage(node);
+  if (!level && changetype<Page>(node).isPacked<Own>()) return validatePage(node);
   if (!count || count > (level ? Node.INNER_MAX : Node.LEAF_MAX)) return Fault.NODE_COUNT;
   if (node.isRoomy() && level && count > Node.ROOMY_SLOTS) return Fault.NODE_COUNT;
   if (!isBlock(changetype<usize>(node), node.ordinaryBytes())) return Fault.BLOCK_MISPLACED;
@@ -110,7 +108,7 @@ function validateSlot(node: Node, index: u32, level: u32): Fault {
 function lastKeyBelow(node: Node): u64 {
   while (node.level<Own>()) node = node.slotAt(node.count<Own>() - 1).child<Own>();
   const last = node.count<Own>() - 1;
-  return isPacked<Own>(changetype<usize>(node)) ? keyAt<Own>(changetype<usize>(node), last) : node.entryAt(last).lastKey<Own>();
+  return changetype<Page>(node).isPacked<Own>() ? changetype<Page>(node).keyAt<Own>(last) : node.entryAt(last).lastKey<Own>();
 }
 
 function validateEntry(leaf: Node, index: u32): Fault {
@@ -131,20 +129,20 @@ function validateContainer(entry: Entry): Fault {
   switch (entry.kind<Own>()) {
     case Kind.FULL: return Fault.NONE;
     case Kind.BITSET:
-      if (count >= UNIVERSE) return Fault.WRONG_FORM;
+      if (count >= Container.UNIVERSE) return Fault.WRONG_FORM;
       left.select(SELF);
       return bitsetCardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
-    case Kind.RUNS: return count < UNIVERSE ? checkRuns<Own>(payload, count) : Fault.WRONG_FORM;
+    case Kind.RUNS: return count < Container.UNIVERSE ? Runs.check<Own>(payload, count) : Fault.WRONG_FORM;
     case Kind.BUCKETS:
-      if (!isArraySized(count)) return Fault.WRONG_FORM;
-      return bucketsAreSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;
+      if (!Container.isArraySized(count)) return Fault.WRONG_FORM;
+      return Buckets.areSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;
     case Kind.SHORT: {
-      const words = wordCount<Own>(payload);
-      if (words > SHORT_MAX || firstWord<Own>(payload) + words > UNIVERSE >> 6) return Fault.WRONG_FORM;
-      return shortIsSound(payload, count) ? Fault.NONE : Fault.BITSET_CARDINALITY;
+      const words = ShortBitset.wordCount<Own>(payload);
+      if (words > Container.SHORT_MAX || ShortBitset.firstWord<Own>(payload) + words > Container.UNIVERSE >> 6) return Fault.WRONG_FORM;
+      return ShortBitset.isSound(payload, count) ? Fault.NONE : Fault.BITSET_CARDINALITY;
     }
     case Kind.ARRAY:
-      if (count < 3 || !isArraySized(count)) return Fault.WRONG_FORM;
+      if (count < 3 || !Container.isArraySized(count)) return Fault.WRONG_FORM;
       return isAscending<Own>(payload, count) ? Fault.NONE : Fault.ARRAY_NOT_ASCENDING;
     case Kind.SINGLE:
     case Kind.PAIR: return isAscending<Own>(payload, count) ? Fault.NONE : Fault.ARRAY_NOT_ASCENDING;
@@ -155,7 +153,7 @@ function validateContainer(entry: Entry): Fault {
 function cardinalityBelow(node: Node): u64 {
   let members: u64 = 0;
   const inner = node.level<Own>() != 0;
-  if (!inner && isPacked<Own>(changetype<usize>(node))) return packedCount<Own>(changetype<usize>(node));
+  if (!inner && changetype<Page>(node).isPacked<Own>()) return changetype<Page>(node).count<Own>();
   for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {
     members += inner
       ? cardinalityBelow(node.slotAt(i).child<Own>())
@@ -167,7 +165,7 @@ function cardinalityBelow(node: Node): u64 {
 function entriesBelow(node: Node): u32 {
   if (!node.level<Own>()) {
     const count = node.count<Own>();
-    return isPacked<Own>(changetype<usize>(node)) ? groupsIn<Own>(changetype<usize>(node), 0, count) : count;
+    return changetype<Page>(node).isPacked<Own>() ? groupsIn<Own>(changetype<Page>(node), 0, count) : count;
   }
   let entries: u32 = 0;
   for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {
@@ -180,7 +178,7 @@ function entriesBelow(node: Node): u32 {
 function usedBelow(node: Node): usize {
   const level = node.level<Own>(), count = node.count<Own>();
   let bytes = Block.bytes(node.allocatedFor());
-  if (!level && isPacked<Own>(changetype<usize>(node))) return bytes;
+  if (!level && changetype<Page>(node).isPacked<Own>()) return bytes;
   for (let i: u32 = 0; i < count; i++) {
     if (level) { bytes += usedBelow(node.slotAt(i).child<Own>()); continue; }
     const held = node.entryAt(i).payloadBytes<Own>();

@@ -8,31 +8,23 @@
 import { SELF, right } from "../env/memory";
 import { Entry, Offset } from "../arena/layout/entry";
 import { Kind } from "../container/kind";
-import { LOW_MAX } from "../container/limits";
+import { Container } from "../container/limits";
 import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
-import { writeRun } from "../container/run";
+import { Runs } from "../container/run";
 import { repeated, sumOfNoted } from "./count/terms";
 import { Cursor } from "./walk/cursor";
 import { fold, foldCardinality } from "./fold/fold";
 import { foldIntersection } from "./several/intersection";
-import {
-  firstFound, foundContainers, foundFull, foundTerms, groupedFound, listedOperand, listedShape, listedTerm,
-} from "./term/listed";
+import { Listed } from "./term/listed";
 import {
   complemented, countOfTwo, countOnly, settled, takeItem, takeListed, takeResult,
 } from "./term/result";
-import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch } from "./shape/scratch";
+import { Places, Scratch } from "./shape/scratch";
 import { seekRest } from "./term/seek";
 import { Shape } from "./shape/shape";
 import { Fold, sidesOf } from "./fold/sides";
-import {
-  addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, stepsInside, suitsBytes, weighed,
-  weighedInBytes,
-} from "./count/sum";
-import {
-  Rule, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemWeight,
-  itemsEnd, listAt, lowOffset, resultOperand, setResult, stepConstant, stepTo, termLeast, termRule,
-} from "./term/term";
+import { Sum } from "./count/sum";
+import { Rule, Term } from "./term/term";
 import { countListed, countOne, counterPlaces, reached } from "./count/threshold";
 import { foldListed } from "./several/union";
 
@@ -46,9 +38,9 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 
 // @ts-ignore: decorator
 @inline function evaluated<S>(term: u32, key: u64): u64 {
-  setResult(term, SELF, changetype<Entry>(0));
-  switch (termRule(term)) {
-    case Rule.ALL: return evaluateAll<S>(term, itemsEnd(term), key);
+  Term.setResult(term, SELF, changetype<Entry>(0));
+  switch (Term.rule(term)) {
+    case Rule.ALL: return evaluateAll<S>(term, Term.end(term), key);
     case Rule.ANY: return evaluateUnion<S>(Fold.OR, term, key);
     case Rule.ODD: return evaluateUnion<S>(Fold.XOR, term, key);
     case Rule.LESS: return evaluateLess<S>(term, key);
@@ -58,7 +50,7 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
     case Rule.RANGE: return evaluateRange(term, key);
     case Rule.SUM_ATLEAST:
     case Rule.SUM_EXACTLY: return evaluateSum<S>(term, key);
-    default: return evaluateThreshold<S>(term, key, termRule(term) == Rule.EXACTLY);
+    default: return evaluateThreshold<S>(term, key, Term.rule(term) == Rule.EXACTLY);
   }
 }
 
@@ -79,16 +71,16 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 
 /** The container `key` of item `i`, a term, made in scratch room behind the `kept` places of this term. */
 function evaluateRaised(i: u32, key: u64, kept: u32): u64 {
-  raiseScratch(kept);
+  Places.raise(kept);
   const s = evaluate<Store>(Cursor.termOf(i), key);
-  lowerScratch(kept);
+  Places.lower(kept);
   return s;
 }
 
 /** The places of scratch room that evaluating the term takes. */
 export function placesFor(term: u32): u32 {
   let places = Scratch.PLACES + counterPlaces(term);
-  for (let i = firstItem(term), end = itemsEnd(term); i < end; i++) {
+  for (let i = Term.first(term), end = Term.end(term); i < end; i++) {
     if (Cursor.termOf(i)) places = max(places, keptPlaces(term) + placesFor(Cursor.termOf(i)));
   }
   return places;
@@ -96,25 +88,25 @@ export function placesFor(term: u32): u32 {
 
 /** Folds the container `s`, the result of item `i`, into `acc`, the result of the term so far. */
 function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
-  const folded = fold(op, sidesOf(resultOperand(term), resultOperand(Cursor.termOf(i))), acc, s);
-  setResult(term, SELF, changetype<Entry>(0));
-  if (!Shape.count(folded) || Shape.isFull(folded) || isResultPlace(Shape.at(folded))) return folded;
+  const folded = fold(op, sidesOf(Term.resultOperand(term), Term.resultOperand(Cursor.termOf(i))), acc, s);
+  Term.setResult(term, SELF, changetype<Entry>(0));
+  if (!Shape.count(folded) || Shape.isFull(folded) || Places.isResultPlace(Shape.at(folded))) return folded;
   right.select(SELF);                         // folded in place, where the next item's result will be made
-  return Shape.copy(folded, scratch(Scratch.FIRST));
+  return Shape.copy(folded, Places.at(Scratch.FIRST));
 }
 
 // --- All items ---------------------------------------------------------------------------------------------
 
 /** The intersection of the items up to `end`, which are at `key`. */
 function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
-  const list = listAt(term), found = firstFound(term, end, key);
-  const listed = foundContainers(found), terms = foundTerms(found);
+  const list = Term.list(term), found = Listed.first(term, end, key);
+  const listed = Listed.containers(found), terms = Listed.terms(found);
   let acc = Shape.full();
   if (listed == 1) acc = takeListed(term, list);
   else if (listed == 2 && !stores<S>() && !terms) return countOfTwo(Rule.ALL, list);
   else if (listed) acc = terms ? foldIntersection<Store>(list, listed) : foldIntersection<S>(list, listed);
   for (let t: u32 = 0; t < terms && Shape.count(acc); t++) {
-    const i = listedTerm(term, t);
+    const i = Listed.term(term, t);
     if (Shape.isFull(acc)) { acc = takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key)); continue; }
     const s = evaluateRaised(i, key, KEPT_PLACES);
     if (!Shape.isFull(s)) acc = Shape.count(s) ? foldResult(Fold.AND, term, acc, i, s) : Shape.NOTHING;
@@ -126,19 +118,19 @@ function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
 
 /** The union (OR) or symmetric difference (XOR) of the items at `key`. */
 function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
-  const list = listAt(term), found = groupedFound(term, key);
-  const listed = foundContainers(found), terms = foundTerms(found);
-  if (op == Fold.OR && foundFull(found)) return Shape.full();
-  const flips = (foundFull(found) & 1) != 0, alone = !terms && !flips;
+  const list = Term.list(term), found = Listed.grouped(term, key);
+  const listed = Listed.containers(found), terms = Listed.terms(found);
+  if (op == Fold.OR && Listed.full(found)) return Shape.full();
+  const flips = (Listed.full(found) & 1) != 0, alone = !terms && !flips;
   let acc = Shape.NOTHING;
   if (listed == 1) acc = takeListed(term, list);
   else if (listed == 2 && !stores<S>() && alone) return countOfTwo(op == Fold.OR ? Rule.ANY : Rule.ODD, list);
   else if (listed) acc = alone ? foldListed<S>(op, list, listed) : foldListed<Store>(op, list, listed);
   for (let t: u32 = 0; t < terms; t++) {
-    const i = listedTerm(term, t);
+    const i = Listed.term(term, t);
     if (!Shape.count(acc)) { acc = takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key)); continue; }
     const s = evaluateRaised(i, key, KEPT_PLACES);
-    if (op == Fold.OR && Shape.isFull(s)) { setResult(term, SELF, changetype<Entry>(0)); return s; }
+    if (op == Fold.OR && Shape.isFull(s)) { Term.setResult(term, SELF, changetype<Entry>(0)); return s; }
     if (Shape.count(s)) acc = foldResult(op, term, acc, i, s);
   }
   return flips ? complemented(term, acc) : acc;
@@ -148,25 +140,25 @@ function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
 
 /** The intersection of the first items, which are at `key`, less the others. */
 function evaluateLess<S>(term: u32, key: u64): u64 {
-  const list = listAt(term);
-  let acc = termLeast(term) == 1
+  const list = Term.list(term);
+  let acc = Term.least(term) == 1
     ? evaluateFirst(term, key)
-    : settled<Store>(term, evaluateAll<Store>(term, firstGrouped(term), key));
+    : settled<Store>(term, evaluateAll<Store>(term, Term.firstGrouped(term), key));
   if (!Shape.count(acc)) return Shape.NOTHING;
   seekRest(term, key);
-  const found = groupedFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
-  if (foundFull(found)) return Shape.NOTHING;
-  if (!stores<S>() && listed == 1 && !terms && !Shape.isFull(acc) && resultOperand(term) != SELF) {
-    const sides = sidesOf(resultOperand(term), listedOperand(list, 0));
-    return countOnly(Shape.count(acc) - foldCardinality(sides, acc, listedShape(list, 0)));
+  const found = Listed.grouped(term, key), listed = Listed.containers(found), terms = Listed.terms(found);
+  if (Listed.full(found)) return Shape.NOTHING;
+  if (!stores<S>() && listed == 1 && !terms && !Shape.isFull(acc) && Term.resultOperand(term) != SELF) {
+    const sides = sidesOf(Term.resultOperand(term), Listed.operand(list, 0));
+    return countOnly(Shape.count(acc) - foldCardinality(sides, acc, Listed.shape(list, 0)));
   }
   for (let i: u32 = 0; i < listed && Shape.count(acc); i++) {
-    const sides = sidesOf(resultOperand(term), listedOperand(list, i));
-    acc = fold(Fold.ANDNOT, sides, acc, listedShape(list, i));
-    setResult(term, SELF, changetype<Entry>(0));
+    const sides = sidesOf(Term.resultOperand(term), Listed.operand(list, i));
+    acc = fold(Fold.ANDNOT, sides, acc, Listed.shape(list, i));
+    Term.setResult(term, SELF, changetype<Entry>(0));
   }
   for (let t: u32 = 0; t < terms && Shape.count(acc); t++) {
-    const i = listedTerm(term, t), s = evaluateRaised(i, key, KEPT_PLACES);
+    const i = Listed.term(term, t), s = evaluateRaised(i, key, KEPT_PLACES);
     if (Shape.isFull(s)) return Shape.NOTHING;
     if (Shape.count(s)) acc = foldResult(Fold.ANDNOT, term, acc, i, s);
   }
@@ -176,7 +168,7 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
 /** The first item, which is at `key`, as the result of the term. */
 // @ts-ignore: decorator
 @inline function evaluateFirst(term: u32, key: u64): u64 {
-  const first = firstItem(term);
+  const first = Term.first(term);
   return Cursor.termOf(first)
     ? takeResult(term, first, evaluate<Store>(Cursor.termOf(first), key))
     : takeItem(term, first);
@@ -184,18 +176,18 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
 
 /** The first item and any of the others; they are operands. */
 function evaluateAndOr<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), found = groupedFound(term, key), first = firstItem(term);
-  if (foundFull(found)) return takeItem(term, first);
-  return withFirst<S>(Fold.AND, term, restFound(term, list, foundContainers(found)), first);
+  const list = Term.list(term), found = Listed.grouped(term, key), first = Term.first(term);
+  if (Listed.full(found)) return takeItem(term, first);
+  return withFirst<S>(Fold.AND, term, restFound(term, list, Listed.containers(found)), first);
 }
 
 /** Any of the others but not the first item; they are operands. */
 function evaluateDiff1<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), found = groupedFound(term, key), first = firstItem(term);
+  const list = Term.list(term), found = Listed.grouped(term, key), first = Term.first(term);
   Cursor.seek(first, key);
   const alone = Cursor.keyOf(first) != key;
-  if (foundFull(found)) return alone ? Shape.full() : complemented(term, takeItem(term, first));
-  const rest = restFound(term, list, foundContainers(found));
+  if (Listed.full(found)) return alone ? Shape.full() : complemented(term, takeItem(term, first));
+  const rest = restFound(term, list, Listed.containers(found));
   return alone ? rest : withFirst<S>(Fold.ANDNOT, term, rest, first);
 }
 
@@ -209,14 +201,14 @@ function evaluateDiff1<S>(term: u32, key: u64): u64 {
  * Folds the container of item `first`, an operand, into `rest`, the result of the term so far: AND or ANDNOT.
  */
 function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
-  const next = Cursor.shapeOf(first), sides = sidesOf(resultOperand(term), Cursor.operandOf(first));
+  const next = Cursor.shapeOf(first), sides = sidesOf(Term.resultOperand(term), Cursor.operandOf(first));
   if (Shape.isFull(next)) return op == Fold.AND ? rest : Shape.NOTHING;
   if (!stores<S>()) {
     const both = foldCardinality(sides, rest, next);
     return countOnly(op == Fold.AND ? both : Shape.count(rest) - both);
   }
   const s = fold(op, sides, rest, next);
-  setResult(term, SELF, changetype<Entry>(0));
+  Term.setResult(term, SELF, changetype<Entry>(0));
   return s;
 }
 
@@ -224,16 +216,16 @@ function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
 
 /** Values in at least (with `exactly`, in exactly) `least` items. */
 function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
-  const list = listAt(term), found = groupedFound(term, key);
-  const listed = foundContainers(found), full = foundFull(found);
-  const terms = foundTerms(found);
-  if (full + listed + terms < termLeast(term)) return Shape.NOTHING;
-  if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? Shape.NOTHING : Shape.full();
-  const least = termLeast(term) - full;
+  const list = Term.list(term), found = Listed.grouped(term, key);
+  const listed = Listed.containers(found), full = Listed.full(found);
+  const terms = Listed.terms(found);
+  if (full + listed + terms < Term.least(term)) return Shape.NOTHING;
+  if (full > Term.least(term) || (full == Term.least(term) && !exactly)) return exactly ? Shape.NOTHING : Shape.full();
+  const least = Term.least(term) - full;
   if (!terms) return repeated<S>(term, list, listed, least, exactly);
   const planes = countListed(list, listed, least, exactly), kept = keptPlaces(term);
   for (let t: u32 = 0; t < terms; t++) {
-    const i = listedTerm(term, t), s = evaluateRaised(i, key, kept), operand = resultOperand(Cursor.termOf(i));
+    const i = Listed.term(term, t), s = evaluateRaised(i, key, kept), operand = Term.resultOperand(Cursor.termOf(i));
     right.select(operand);
     if (Shape.count(s)) countOne(planes, operand, s);
   }
@@ -242,21 +234,21 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
 
 /** The values that weigh enough. */
 function evaluateSum<S>(term: u32, key: u64): u64 {
-  const step = stepTo(term, key);
-  startSum(stepConstant(term, step));
+  const step = Term.stepTo(term, key);
+  Sum.start(Term.stepConstant(term, step));
   visitItems<Count>(term, key);
-  if (!stepsInside(term, key, step)) {
+  if (!Sum.stepsInside(term, key, step)) {
     const s = sumOfNoted<S>(term, key);
     if (s != Shape.UNSUITED) return s;
-    if (suitsBytes(<i32>termLeast(term))) {
-      beginBytes();
+    if (Sum.suitsBytes(<i32>Term.least(term))) {
+      Sum.beginBytes();
       visitItems<StoreOnly>(term, key);
-      return weighedInBytes(term);
+      return Sum.weighedInBytes(term);
     }
   }
-  beginTally(term, key, step);
+  Sum.beginTally(term, key, step);
   visitItems<Store>(term, key);
-  return weighed(term);
+  return Sum.weighed(term);
 }
 
 /**
@@ -264,29 +256,29 @@ function evaluateSum<S>(term: u32, key: u64): u64 {
  * Count, notes what there is.
  */
 function visitItems<S>(term: u32, key: u64): void {
-  if (!groupCount(term)) { visitRange<S>(term, firstItem(term), itemsEnd(term), key); return; }
-  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
-    const start = groupStart(term, group);
-    if (load<u64>(groupKeyAt(term, group)) == key) visitRange<S>(term, start, groupEnd(term, start), key);
+  if (!Term.groups(term)) { visitRange<S>(term, Term.first(term), Term.end(term), key); return; }
+  for (let group: u32 = 0, groups = Term.groups(term); group < groups; group++) {
+    const start = Term.groupStart(term, group);
+    if (load<u64>(Term.groupKeyAt(term, group)) == key) visitRange<S>(term, start, Term.groupEnd(term, start), key);
   }
 }
 
 function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
   for (let i = from; i < to; i++) {
     if (Cursor.keyOf(i) != key) continue;
-    const inner = Cursor.termOf(i), weight = itemWeight(term, i);
-    if (!stores<S>()) { noteItem(inner != 0, Cursor.shapeOf(i), weight); continue; }
+    const inner = Cursor.termOf(i), weight = Term.weight(term, i);
+    if (!stores<S>()) { Sum.note(inner != 0, Cursor.shapeOf(i), weight); continue; }
     if (inner) {
-      const s = evaluateRaised(i, key, keptPlaces(term)), operand = resultOperand(inner);
+      const s = evaluateRaised(i, key, keptPlaces(term)), operand = Term.resultOperand(inner);
       right.select(operand);
-      if (Shape.count(s)) addContainer(term, operand, s, weight);
+      if (Shape.count(s)) Sum.add(term, operand, s, weight);
       continue;
     }
     const operand = Cursor.operandOf(i), s = Cursor.shapeOf(i);
     if (Shape.isFull(s)) continue;                  // noted, and thereby counted everywhere
-    if (!counts<S>()) { addToBytes(operand, s, weight); continue; }
+    if (!counts<S>()) { Sum.addToBytes(operand, s, weight); continue; }
     right.select(operand);
-    addContainer(term, operand, s, weight);
+    Sum.add(term, operand, s, weight);
   }
 }
 
@@ -294,7 +286,7 @@ function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
 
 /** The complement of the only item. */
 function evaluateComplement(term: u32, key: u64): u64 {
-  const i = firstItem(term);
+  const i = Term.first(term);
   if (Cursor.keyOf(i) != key) return Shape.full();
   return complemented(
     term, Cursor.termOf(i) ? takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key)) : takeItem(term, i),
@@ -303,9 +295,9 @@ function evaluateComplement(term: u32, key: u64): u64 {
 
 /** The range's part of the container. */
 function evaluateRange(term: u32, key: u64): u64 {
-  const first = key == Offset.key(lowOffset(term)) ? Offset.low(lowOffset(term)) : 0;
-  const last = key == Offset.key(highOffset(term)) ? Offset.low(highOffset(term)) : LOW_MAX;
-  const out = scratch(Scratch.FIRST);
-  writeRun(out, first, last);
+  const first = key == Offset.key(Term.lowOffset(term)) ? Offset.low(Term.lowOffset(term)) : 0;
+  const last = key == Offset.key(Term.highOffset(term)) ? Offset.low(Term.highOffset(term)) : Container.LOW_MAX;
+  const out = Places.at(Scratch.FIRST);
+  Runs.write(out, first, last);
   return Shape.of(Kind.RUNS, last - first + 1, out);
 }

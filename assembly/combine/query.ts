@@ -9,25 +9,22 @@ import { finish } from "../arena/builder/builder";
 import { reserve } from "../arena/layout/header";
 import { Kind } from "../container/kind";
 import { Count, Store, stores } from "../container/kernel";
-import { LOW_MAX } from "../container/limits";
+import { Container } from "../container/limits";
 import { mostEntries } from "./estimate";
 import { walk } from "./walkterm";
 import { Cursor } from "./walk/cursor";
 import { evaluate, placesFor } from "./evaluate";
-import { makePlaces, scratch, Scratch } from "./shape/scratch";
+import { Places, Scratch } from "./shape/scratch";
 import { seekItem } from "./term/seek";
 import { Shape } from "./shape/shape";
-import { Rule, resultOperand } from "./term/term";
+import { Rule, Term } from "./term/term";
 import { simplify } from "../expression/factor";
 import { Mistake } from "../expression/mistake";
 import { parse } from "../expression/parser";
 import { mayDiffer, normalize } from "../expression/normal";
 import { hasRepeated } from "../expression/operands";
 import { measure, openTree, treeBytes } from "./opentree";
-import {
-  Syntax, addChild, firstUnnamed, makeRange, makeTree, mistake, mistakeAt, namedKeys, operands, recordsEnd,
-  rootRecord, syntaxOf,
-} from "../expression/tree";
+import { Syntax, Tree, TreeRecord } from "../expression/tree";
 import { Node } from "../arena/layout/node";
 import { replyContainer, replySpan } from "../read/container";
 
@@ -44,11 +41,11 @@ import { replyContainer, replySpan } from "../read/container";
 export function parseQuery(keys: u32, greatest: u64): u64 {
   right.select(0);
   parse(keys, greatest);
-  if (mistake() == Mistake.UNNAMED_KEY) reply.member(firstUnnamed());
-  if (!mistake()) {
-    if (operands() > namedKeys()) simplify(); else if (mayDiffer()) normalize();
+  if (Tree.mistake() == Mistake.UNNAMED_KEY) reply.member(Tree.firstUnnamed());
+  if (!Tree.mistake()) {
+    if (Tree.operands() > Tree.namedKeys()) simplify(); else if (mayDiffer()) normalize();
   }
-  return mistake() ? (<u64>mistakeAt() + 1) << 32 | mistake() : <u64>recordsEnd() << 32;
+  return Tree.mistake() ? (<u64>Tree.mistakeAt() + 1) << 32 | Tree.mistake() : <u64>Tree.recordsEnd() << 32;
 }
 
 /** Makes memory 0, which is the tree of an expression, the bitmap of its members. */
@@ -86,21 +83,21 @@ export function queryCardinality(keys: u32, greatest: u64, from: u64, most: u64,
  */
 export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u64 {
   open<Count>(keys, greatest, from);
-  const term = Cursor.termOf(0), places = placesFor(term);
+  const term = changetype<TreeRecord>(Cursor.termOf(0)), places = placesFor(changetype<usize>(term));
   let key = Cursor.keyOf(0), rest = limit;
   while (key != Cursor.NO_KEY && rest) {
-    makePlaces(places);
+    Places.makeMany(places);
     const last = Cursor.lastKeyOf(0);
-    let s = evaluate<Store>(term, key);
+    let s = evaluate<Store>(changetype<usize>(term), key);
     if (Shape.kind(s) == Kind.FULL) {
       for (; key <= last && rest; key++) {
         work.spend(SPAN_WORK);
-        rest -= replySpan(key << 16, 0, LOW_MAX, rest);
+        rest -= replySpan(key << 16, 0, Container.LOW_MAX, rest);
       }
     } else if (Shape.count(s)) {
-      const operand = resultOperand(term);
+      const operand = Term.resultOperand(changetype<usize>(term));
       right.select(operand);
-      if (operand != SELF) s = Shape.copy(s, scratch(Scratch.FIRST));
+      if (operand != SELF) s = Shape.copy(s, Places.at(Scratch.FIRST));
       rest -= replyContainer(Shape.kind(s), Shape.count(s), Shape.at(s), key << 16, rest);
     }
     if (last == Offset.KEY_MAX) break;
@@ -124,18 +121,18 @@ function open<S>(keys: u32, greatest: u64, from: u64): void {
 
 /** The same for the tree in memory 0, whatever its operands are. */
 function openRoot<S>(greatest: u64, from: u64): void {
-  let root = changetype<Node>(rootRecord());
+  let root = changetype<TreeRecord>(changetype<Node>(Tree.root()));
   const inside = Offset.low(from) != 0;            // a container, where opening the terms there is not enough
-  if (inside || syntaxOf(changetype<usize>(root)) == Syntax.KEYS) {              // item 0 is no operand
-    const all = makeTree(Rule.ALL);
-    if (inside) addChild(all, makeRange(from, greatest));
-    addChild(all, changetype<usize>(root));
-    root = changetype<Node>(all);
+  if (inside || changetype<TreeRecord>(root).syntax() == Syntax.KEYS) {              // item 0 is no operand
+    const all = TreeRecord.makeTerm(Rule.ALL);
+    if (inside) all.addChild(TreeRecord.makeRange(from, greatest));
+    all.addChild(changetype<TreeRecord>(root));
+    root = changetype<TreeRecord>(changetype<Node>(all));
   }
-  const most = mostEntries(measure(changetype<usize>(root))), entries = stores<S>() ? most : 0, bytes = treeBytes(changetype<usize>(root));
+  const most = mostEntries(measure(changetype<TreeRecord>(root))), entries = stores<S>() ? most : 0, bytes = treeBytes(changetype<TreeRecord>(root));
   // The tree is in low memory, which the result will take.
   // Until the terms are made, what is held back must not reach it.
-  reserve(recordsEnd() + <usize>builderBytes(entries) + bytes);
+  reserve(Tree.recordsEnd() + <usize>builderBytes(entries) + bytes);
   begin(entries, bytes);
-  openTree(changetype<usize>(root), Offset.key(from), greatest);
+  openTree(changetype<TreeRecord>(root), Offset.key(from), greatest);
 }

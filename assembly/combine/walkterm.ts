@@ -13,10 +13,10 @@ import { Kind } from "../container/kind";
 import { appendFull } from "../arena/builder/builder";
 import { evaluate, placesFor } from "./evaluate";
 import { emit, emitCopy } from "./shape/emit";
-import { makePlaces } from "./shape/scratch";
+import { Places } from "./shape/scratch";
 import { Shape } from "./shape/shape";
 import { moveItem } from "./term/seek";
-import { resultEntry, resultOperand } from "./term/term";
+import { Term } from "./term/term";
 import { Cursor } from "./walk/cursor";
 
 /**
@@ -29,7 +29,7 @@ export function walk<S>(most: u64, end: u64): u64 {
   let members: u64 = 0, key = Cursor.keyOf(0);
   let anyFull = false;                        // then 0 members may be 2^64
   while (key <= end) {
-    makePlaces(places);
+    Places.makeMany(places);
     const last = min(Cursor.lastKeyOf(0), end), s = evaluate<S>(term, key);
     if (Shape.kind(s) == Kind.FULL) {
       if (stores<S>()) appendFull(key, last - key + 1);
@@ -50,8 +50,8 @@ export function walk<S>(most: u64, end: u64): u64 {
 /** Appends the container `s`, the result of evaluate(). */
 // @ts-ignore: decorator
 @inline function appendResult(term: u32, key: u64, s: u64): void {
-  const operand = resultOperand(term);
+  const operand = Term.resultOperand(term);
   if (operand == SELF) { emit(key, s); return; }
   right.select(operand);
-  emitCopy(key, resultEntry(term));
+  emitCopy(key, Term.resultEntry(term));
 }

@@ -13,10 +13,8 @@
 import { left, right, vector } from "../env/memory";
 import { Left, Right, view16 } from "../env/view";
 import { And, Or, Xor, AndNot, Store, Count, stores, is } from "./kernel";
-import { MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount } from "./limits";
-import {
-  LANES, LANES_BYTES, ALL_LANES, delayOne, delayTwo, putLanesOnly, putLanes, reverse, sortBitonic,
-} from "./lanes";
+import { Container } from "./limits";
+import { Lanes } from "./lanes";
 
 /** An array is searched, not read in full, if it is this many times as long as the other one. */
 const enum Ratio {
@@ -37,8 +35,8 @@ const enum Ratio {
 
 /** Whether the `count` members of the array at `at` of memory M are strictly ascending. */
 export function isAscending<M>(at: usize, count: u32): bool {
-  for (const last = at + arrayBytes(count) - MEMBER_BYTES; at < last; at += MEMBER_BYTES) {
-    if (view16<M>(at, 0) >= view16<M>(at, <u32>MEMBER_BYTES)) return false;
+  for (const last = at + Container.arrayBytes(count) - Container.MEMBER_BYTES; at < last; at += Container.MEMBER_BYTES) {
+    if (view16<M>(at, 0) >= view16<M>(at, <u32>Container.MEMBER_BYTES)) return false;
   }
   return true;
 }
@@ -55,33 +53,33 @@ export function isAscending<M>(at: usize, count: u32): bool {
  * and leaves a quarter of the array.
  */
 export function arrayLowerBound(at: usize, count: u32, value: u32): u32 {
-  if (value == UNIVERSE) return count;          // does not fit a lane of a vector
-  const end = at + arrayBytes(count);
+  if (value == Container.UNIVERSE) return count;          // does not fit a lane of a vector
+  const end = at + Container.arrayBytes(count);
   let base = at;
   while (count > NEAR) {
-    const quarter = count >> 2, step = arrayBytes(quarter), start = base;
+    const quarter = count >> 2, step = Container.arrayBytes(quarter), start = base;
     base += stepOver(start + step, step, value);
     base += stepOver(start + 2 * step, step, value);
     base += stepOver(start + 3 * step, step, value);
     count -= 3 * quarter;
   }
   // How many members are compared at once at the end.
-  const compared: u32 = end - at < LANES_BYTES ? 1 : LANES;
+  const compared: u32 = end - at < Lanes.LANES_BYTES ? 1 : Lanes.LANES;
   while (count > compared) {
-    const half = count >> 1, step = arrayBytes(half);
+    const half = count >> 1, step = Container.arrayBytes(half);
     base += stepOver(base + step, step, value);
     count -= half;
   }
-  if (compared == 1) return memberCount(at, base) + u32(count != 0 && u32(load<u16>(base)) < value);
-  base = min(base, end - LANES_BYTES);          // the members before `base` are below `value` too
-  return memberCount(at, base)
+  if (compared == 1) return Container.memberCount(at, base) + u32(count != 0 && u32(load<u16>(base)) < value);
+  base = min(base, end - Lanes.LANES_BYTES);          // the members before `base` are below `value` too
+  return Container.memberCount(at, base)
     + <u32>popcnt<u32>(<u32>i16x8.bitmask(i16x8.lt_u(v128.load(base), i16x8.splat(<i16>value))));
 }
 
 /** Returns `step` if the member that ends at `end` is below `value`, else 0. */
 // @ts-ignore: decorator
 @inline function stepOver(end: usize, step: usize, value: u32): usize {
-  return select<usize>(step, 0, u32(load<u16>(end - MEMBER_BYTES)) < value);
+  return select<usize>(step, 0, u32(load<u16>(end - Container.MEMBER_BYTES)) < value);
 }
 
 /**
@@ -99,9 +97,9 @@ export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCou
 
 // @ts-ignore: decorator
 @inline function intersectInto<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  if (aCount <= LANES || aCount * Ratio.LOOKUP < bCount) return lookUpLeft<And, S>(a, aCount, b, bCount, out);
-  if (bCount <= LANES || bCount * Ratio.LOOKUP < aCount) return lookUpRight<S>(a, aCount, b, bCount, out);
-  return filterBlocks<And, S>(a, aCount, b, bCount, out, arrayBytes(min(aCount, bCount)));
+  if (aCount <= Lanes.LANES || aCount * Ratio.LOOKUP < bCount) return lookUpLeft<And, S>(a, aCount, b, bCount, out);
+  if (bCount <= Lanes.LANES || bCount * Ratio.LOOKUP < aCount) return lookUpRight<S>(a, aCount, b, bCount, out);
+  return filterBlocks<And, S>(a, aCount, b, bCount, out, Container.arrayBytes(min(aCount, bCount)));
 }
 
 /**
@@ -109,15 +107,13 @@ export function intersectArraysCardinality(a: usize, aCount: u32, b: usize, bCou
  * `out` needs room for aCount members and may be `a`.
  */
 export function differenceArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  if (aCount <= LANES || aCount * Ratio.LOOKUP < bCount) {
+  if (aCount <= Lanes.LANES || aCount * Ratio.LOOKUP < bCount) {
     return lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
   }
-  if (bCount <= LANES || bCount * Ratio.LOOKUP < aCount) {
-    return memberCount(
-      out, splice<AndNot, Right, Left>(b, b + arrayBytes(bCount), a, a + arrayBytes(aCount), out),
-    );
+  if (bCount <= Lanes.LANES || bCount * Ratio.LOOKUP < aCount) {
+    return Container.memberCount(out, splice<AndNot, Right, Left>(b, b + Container.arrayBytes(bCount), a, a + Container.arrayBytes(aCount), out));
   }
-  return filterBlocks<AndNot, Store>(a, aCount, b, bCount, out, arrayBytes(aCount));
+  return filterBlocks<AndNot, Store>(a, aCount, b, bCount, out, Container.arrayBytes(aCount));
 }
 
 /**
@@ -138,8 +134,8 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
 
 // @ts-ignore: decorator
 @inline function combineArrays<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  if (aCount < LANES || bCount < LANES || aCount * Ratio.SPLICE < bCount || bCount * Ratio.SPLICE < aCount) {
-    return memberCount(out, combineRest<O>(a, a + arrayBytes(aCount), b, b + arrayBytes(bCount), out));
+  if (aCount < Lanes.LANES || bCount < Lanes.LANES || aCount * Ratio.SPLICE < bCount || bCount * Ratio.SPLICE < aCount) {
+    return Container.memberCount(out, combineRest<O>(a, a + Container.arrayBytes(aCount), b, b + Container.arrayBytes(bCount), out));
   }
   return combineBlocks<O>(a, aCount, b, bCount, out);
 }
@@ -159,7 +155,7 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
 @inline function filterBlocks<O, S>(
   a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize,
 ): u32 {
-  const aLast = a + arrayBytes(aCount) - LANES_BYTES, bLast = b + arrayBytes(bCount) - LANES_BYTES;
+  const aLast = a + Container.arrayBytes(aCount) - Lanes.LANES_BYTES, bLast = b + Container.arrayBytes(bCount) - Lanes.LANES_BYTES;
   const start = out, end = out + room;
   const aZero = !left.load16(a, 0);
   const bZero = !right.load16(b, 0);
@@ -167,35 +163,35 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
   let members = u32(keepsZero);
   if (stores<S>() && keepsZero) {
     store<u16>(out, 0);
-    out += MEMBER_BYTES;
+    out += Container.MEMBER_BYTES;
   }
   a += usize(aZero) << 1;
   b += usize(bZero) << 1;
-  for (; a < aLast; a += LANES_BYTES) {
+  for (; a < aLast; a += Lanes.LANES_BYTES) {
     // Extracting it from the vector would lengthen the chain of loads.
     const highest = left.load16(a, LAST_LANE);
     let reached = right.load16(b, LAST_LANE);
     const x = left.load128(a, 0);
     let found = vector.lanesIn(x, right.load128(b, 0));
     while (reached < highest && b != bLast) {
-      b = min(b + LANES_BYTES, bLast);
+      b = min(b + Lanes.LANES_BYTES, bLast);
       reached = right.load16(b, LAST_LANE);
       found |= vector.lanesIn(x, right.load128(b, 0));
     }
     const kept = lanesToKeep<O>(found);
     if (!stores<S>()) members += <u32>popcnt<u32>(kept);
-    else if (is<O, AndNot>()) out = putLanes(x, kept, out);   // `out` has room for all of `a`
-    else if (kept) out = end - out >= LANES_BYTES ? putLanes(x, kept, out) : putLanesOnly(x, kept, out);
+    else if (is<O, AndNot>()) out = Lanes.put(x, kept, out);   // `out` has room for all of `a`
+    else if (kept) out = end - out >= Lanes.LANES_BYTES ? Lanes.put(x, kept, out) : Lanes.putOnly(x, kept, out);
   }
   const x = left.load128(aLast, 0), found = findLanes(x, left.load16(aLast, LAST_LANE), b, bLast);
-  const kept = lanesToKeep<O>(found) & (ALL_LANES << memberCount(aLast, a));
+  const kept = lanesToKeep<O>(found) & (Lanes.ALL_LANES << Container.memberCount(aLast, a));
   if (!stores<S>()) return members + <u32>popcnt<u32>(kept);
-  return memberCount(start, end - out >= LANES_BYTES ? putLanes(x, kept, out) : putLanesOnly(x, kept, out));
+  return Container.memberCount(start, end - out >= Lanes.LANES_BYTES ? Lanes.put(x, kept, out) : Lanes.putOnly(x, kept, out));
 }
 
 // @ts-ignore: decorator
 @inline function lanesToKeep<O>(found: u32): u32 {
-  return (is<O, And>() ? found : ~found) & ALL_LANES;
+  return (is<O, And>() ? found : ~found) & Lanes.ALL_LANES;
 }
 
 /**
@@ -205,7 +201,7 @@ export function xorArrays(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
 function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
   let found = vector.lanesIn(x, right.load128(b, 0));
   while (b != bLast && right.load16(b, LAST_LANE) < highest) {
-    b = min(b + LANES_BYTES, bLast);
+    b = min(b + Lanes.LANES_BYTES, bLast);
     found |= vector.lanesIn(x, right.load128(b, 0));
   }
   return found;
@@ -220,46 +216,44 @@ function findLanes(x: v128, highest: u32, b: usize, bLast: usize): u32 {
  */
 // @ts-ignore: decorator
 @inline function combineBlocks<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
+  const aEnd = a + Container.arrayBytes(aCount), bEnd = b + Container.arrayBytes(bCount), start = out;
   // A placeholder stands before the first member: it differs from that member, and `notMember` keeps it out
   // of the output.
   let members = i16x8.splat(<i16>(min(left.load16(a, 0), right.load16(b, 0)) ^ 1));
   let notMember = i64x2(0xffff, 0);
   do {
-    const x = left.load128(a, 0), y = reverse(right.load128(b, 0)), least = i16x8.min_u(x, y);
+    const x = left.load128(a, 0), y = Lanes.reverse(right.load128(b, 0)), least = i16x8.min_u(x, y);
     const bytesOfA = <usize>popcnt<u32>(<u32>i8x16.bitmask(i16x8.eq(least, x)));
     a += bytesOfA;
-    b += LANES_BYTES - bytesOfA;
+    b += Lanes.LANES_BYTES - bytesOfA;
     const before = members;
-    members = sortBitonic(least);
-    const delayed = delayOne(before, members), repeated = i16x8.eq(members, delayed);
+    members = Lanes.sortBitonic(least);
+    const delayed = Lanes.delayOne(before, members), repeated = i16x8.eq(members, delayed);
     let dropped = repeated;
     if (is<O, Xor>()) {
-      dropped = v128.or(v128.or(repeated, i16x8.eq(delayed, delayTwo(before, members))), notMember);
+      dropped = v128.or(v128.or(repeated, i16x8.eq(delayed, Lanes.delayTwo(before, members))), notMember);
       notMember = i64x2.splat(0);
     }
-    out = putLanes(
-      is<O, Or>() ? members : delayed, ~<u32>i16x8.bitmask(dropped) & ALL_LANES, out,
-    );
-  } while (a + LANES_BYTES <= aEnd && b + LANES_BYTES <= bEnd);
+    out = Lanes.put(is<O, Or>() ? members : delayed, ~<u32>i16x8.bitmask(dropped) & Lanes.ALL_LANES, out);
+  } while (a + Lanes.LANES_BYTES <= aEnd && b + Lanes.LANES_BYTES <= bEnd);
 
   const last = <u32>i16x8.extract_lane_u(members, 7);
   let occursTwice = <u32>i16x8.extract_lane_u(members, 6) == last;
-  if (a < aEnd && left.load16(a, 0) == last) { a += MEMBER_BYTES; occursTwice = true; }
-  if (b < bEnd && right.load16(b, 0) == last) { b += MEMBER_BYTES; occursTwice = true; }
+  if (a < aEnd && left.load16(a, 0) == last) { a += Container.MEMBER_BYTES; occursTwice = true; }
+  if (b < bEnd && right.load16(b, 0) == last) { b += Container.MEMBER_BYTES; occursTwice = true; }
   if (is<O, Xor>() && !occursTwice) {
     store<u16>(out, last);
-    out += MEMBER_BYTES;
+    out += Container.MEMBER_BYTES;
   }
-  return memberCount(start, combineRest<O>(a, aEnd, b, bEnd, out));
+  return Container.memberCount(start, combineRest<O>(a, aEnd, b, bEnd, out));
 }
 
 // ---- Lookup. Either array may be empty.
 
 /** Looks up the few members of `a` in `b` and keeps those that are there (And) or absent (AndNot). */
 function lookUpLeft<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
-  for (; a < aEnd; a += MEMBER_BYTES) {
+  const aEnd = a + Container.arrayBytes(aCount), bEnd = b + Container.arrayBytes(bCount), start = out;
+  for (; a < aEnd; a += Container.MEMBER_BYTES) {
     const x = left.load16(a, 0);
     b = gallop<Right>(b, bEnd, x);
     if (b == bEnd) break;
@@ -270,13 +264,13 @@ function lookUpLeft<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usi
     left.copy(out, a, aEnd - a);
     out += aEnd - a;
   }
-  return memberCount(start, out);
+  return Container.memberCount(start, out);
 }
 
 /** Looks up the few members of `b` in `a` and keeps those that are there. */
 function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  const aEnd = a + arrayBytes(aCount), bEnd = b + arrayBytes(bCount), start = out;
-  for (; b < bEnd; b += MEMBER_BYTES) {
+  const aEnd = a + Container.arrayBytes(aCount), bEnd = b + Container.arrayBytes(bCount), start = out;
+  for (; b < bEnd; b += Container.MEMBER_BYTES) {
     const y = right.load16(b, 0);
     a = gallop<Left>(a, aEnd, y);
     if (a == aEnd) break;
@@ -284,18 +278,18 @@ function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize
     if (stores<S>()) store<u16>(out, x);        // not y: `out` may be `a`, and x may be read again
     out += usize(x == y) << 1;
   }
-  return memberCount(start, out);
+  return Container.memberCount(start, out);
 }
 
 /** Returns the address of the first member at or after `at` that is not below `value`, or `end`. */
 // @ts-ignore: decorator
 @inline export function gallop<M>(at: usize, end: usize, value: u32): usize {
-  let step = MEMBER_BYTES;
-  while (at + step <= end && view16<M>(at + step - MEMBER_BYTES, 0) < value) { at += step; step <<= 1; }
-  let count = memberCount(at, min(at + step, end));
+  let step = Container.MEMBER_BYTES;
+  while (at + step <= end && view16<M>(at + step - Container.MEMBER_BYTES, 0) < value) { at += step; step <<= 1; }
+  let count = Container.memberCount(at, min(at + step, end));
   while (count) {
-    const half = count >> 1, middle = at + arrayBytes(half), below = view16<M>(middle, 0) < value;
-    at = below ? middle + MEMBER_BYTES : at;
+    const half = count >> 1, middle = at + Container.arrayBytes(half), below = view16<M>(middle, 0) < value;
+    at = below ? middle + Container.MEMBER_BYTES : at;
     count = below ? count - half - 1 : half;
   }
   return at;
@@ -315,7 +309,7 @@ function lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize
  * `many` between two of `few` at once. Returns the end of the result.
  */
 function splice<O, F, M>(few: usize, fewEnd: usize, many: usize, manyEnd: usize, out: usize): usize {
-  for (; few < fewEnd; few += MEMBER_BYTES) {
+  for (; few < fewEnd; few += Container.MEMBER_BYTES) {
     const x = view16<F>(few, 0), at = gallop<M>(many, manyEnd, x);
     if (at != many) {
       copy<M>(out, many, at - many);
@@ -326,7 +320,7 @@ function splice<O, F, M>(few: usize, fewEnd: usize, many: usize, manyEnd: usize,
     many += usize(present) << 1;
     if (is<O, AndNot>()) continue;
     store<u16>(out, x);
-    out += is<O, Or>() ? MEMBER_BYTES : usize(!present) << 1;
+    out += is<O, Or>() ? Container.MEMBER_BYTES : usize(!present) << 1;
   }
   copy<M>(out, many, manyEnd - many);
   return out + (manyEnd - many);
@@ -342,7 +336,7 @@ function combineRest<O>(a: usize, aEnd: usize, b: usize, bEnd: usize, out: usize
   while (a < aEnd && b < bEnd) {
     const x = left.load16(a, 0), y = right.load16(b, 0);
     store<u16>(out, min(x, y));
-    out += is<O, Or>() ? MEMBER_BYTES : usize(x != y) << 1;
+    out += is<O, Or>() ? Container.MEMBER_BYTES : usize(x != y) << 1;
     a += usize(x <= y) << 1;
     b += usize(y <= x) << 1;
   }

@@ -9,7 +9,7 @@ import { left, right } from "../env/memory";
 import {
   And, Or, Xor, AndNot, Same, Not, Store, Count, stores, counts, isUnary, combineWords, changeWord,
 } from "./kernel";
-import { BITSET_BYTES, UNIVERSE } from "./limits";
+import { BITSET_BYTES, Container } from "./limits";
 
 // @ts-ignore: decorator
 @inline const BLOCK: usize = 64;
@@ -181,12 +181,12 @@ export function bitsetRangeCardinality(at: usize, low: u32, high: u32): u32 {
 
 /** The least member from `from` on, or UNIVERSE. */
 export function bitsetNextSet(at: usize, from: u32): u32 {
-  if (from >= UNIVERSE) return UNIVERSE;
+  if (from >= Container.UNIVERSE) return Container.UNIVERSE;
   const end = at + BITSET_BYTES;
   let word = wordOf(at, from), bits = load<u64>(word) & maskFrom(from);
   while (!bits) {
     word += 8;
-    if (word == end) return UNIVERSE;
+    if (word == end) return Container.UNIVERSE;
     bits = load<u64>(word);
   }
   return (<u32>(word - at) << 3) + <u32>ctz<u64>(bits);
@@ -194,12 +194,12 @@ export function bitsetNextSet(at: usize, from: u32): u32 {
 
 /** The least value from `from` on that is absent, or UNIVERSE. */
 export function bitsetNextClear(at: usize, from: u32): u32 {
-  if (from >= UNIVERSE) return UNIVERSE;
+  if (from >= Container.UNIVERSE) return Container.UNIVERSE;
   const end = at + BITSET_BYTES;
   let word = wordOf(at, from), bits = ~load<u64>(word) & maskFrom(from);
   while (!bits) {
     word += 8;
-    if (word == end) return UNIVERSE;
+    if (word == end) return Container.UNIVERSE;
     bits = ~load<u64>(word);
   }
   return (<u32>(word - at) << 3) + <u32>ctz<u64>(bits);

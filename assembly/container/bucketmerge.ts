@@ -4,9 +4,9 @@
 // determine masks and hardly any branches.
 
 import { left, right } from "../env/memory";
-import { BUCKET_MAX, LOWS } from "./buckets";
+import { Buckets } from "./buckets";
 import { Or, Xor, is } from "./kernel";
-import { BUCKETS } from "./limits";
+import { Container } from "./limits";
 
 /** Up to this many members in both payloads, few pairs of buckets have more than one vector of them. */
 // @ts-ignore: decorator
@@ -16,7 +16,7 @@ import { BUCKETS } from "./limits";
  * and the counts until their final position is known.
  */
 // @ts-ignore: decorator
-@inline export const MERGE_BYTES: usize = 2 * LOWS + BUCKETS;
+@inline export const MERGE_BYTES: usize = 2 * Buckets.LOWS + Container.BUCKETS;
 /** Returned if a bucket of the result would have 256 members. */
 // @ts-ignore: decorator
 @inline export const NO_BUCKETS: u32 = u32.MAX_VALUE;
@@ -36,20 +36,20 @@ export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: us
 
 // @ts-ignore: decorator
 @inline function mergeBucket<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-  const aCounts = a + aCount, bCounts = b + bCount, start = out, counts = out + aCount + bCount + 2 * LOWS;
+  const aCounts = a + aCount, bCounts = b + bCount, start = out, counts = out + aCount + bCount + 2 * Buckets.LOWS;
   // If so, every pair of buckets takes two vectors, so that there is no branch to predict.
   const wide = aCount + bCount > NARROW;
-  for (let high: u32 = 0; high < BUCKETS; high++) {
+  for (let high: u32 = 0; high < Container.BUCKETS; high++) {
     const aHeld = left.load8(aCounts + high, 0), bHeld = right.load8(bCounts + high, 0);
     const sum = aHeld + bHeld, first = out;
-    if (max(aHeld, bHeld) > LOWS) {
+    if (max(aHeld, bHeld) > Buckets.LOWS) {
       out = mergeLong<O>(a, aHeld, b, bHeld, out);
-      if (u32(out - first) > BUCKET_MAX) return NO_BUCKETS;
+      if (u32(out - first) > Buckets.BUCKET_MAX) return NO_BUCKETS;
     } else {
       const x = v128.or(left.load128(a, 0), lanesFrom(aHeld));
       const y = reversedLanes(v128.or(right.load128(b, 0), lanesFrom(bHeld)));
       let repeated: u32;
-      if (wide || sum > LOWS) {
+      if (wide || sum > Buckets.LOWS) {
         const lows = sortLows(i8x16.min_u(x, y)), highs = sortLows(i8x16.max_u(x, y));
         v128.store(out, lows);
         v128.store(out, highs, 16);
@@ -67,7 +67,7 @@ export function xorBuckets(a: usize, aCount: u32, b: usize, bCount: u32, out: us
     a += aHeld;
     b += bHeld;
   }
-  memory.copy(out, counts, BUCKETS);
+  memory.copy(out, counts, Container.BUCKETS);
   return <u32>(out - start);
 }
 

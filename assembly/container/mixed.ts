@@ -3,9 +3,7 @@
 
 import { bits, left, right } from "../env/memory";
 import { And, Or, Xor, AndNot, Store, StoreOnly, Count, counts, stores, is, lacks } from "./kernel";
-import {
-  MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, runsBytes, memberCount,
-} from "./limits";
+import { Container } from "./limits";
 import { setBits, clearBits, flipBits } from "./bitset";
 
 /** Whether the bitset that `right` shows at `b` has `value`: 0 or 1. */
@@ -36,13 +34,13 @@ export function differenceArrayBitset(a: usize, aCount: u32, b: usize, out: usiz
 /** Keeps the members that are in `b` (And) or not in `b` (AndNot). */
 // @ts-ignore: decorator
 @inline function filterByBitset<O, S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  const end = a + arrayBytes(aCount), start = out;
-  for (; a < end; a += MEMBER_BYTES) {
+  const end = a + Container.arrayBytes(aCount), start = out;
+  for (; a < end; a += Container.MEMBER_BYTES) {
     const value = left.load16(a, 0);
     if (stores<S>()) store<u16>(out, value);
     out += <usize>(rightHas(b, value) ^ lacks<O>()) << 1;
   }
-  return memberCount(start, out);
+  return Container.memberCount(start, out);
 }
 
 /** Intersects left array `a` with right runs `b`, to an array; returns the cardinality. `out` may be `a`. */
@@ -61,21 +59,21 @@ export function differenceArrayRuns(a: usize, aCount: u32, b: usize, out: usize)
 /** Keeps the members that are in a run (And) or in none (AndNot). */
 // @ts-ignore: decorator
 @inline function filterByRuns<O>(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  const end = a + arrayBytes(aCount), bEnd = b + runsBytes(right.load16(b, 0)), start = out;
-  b += RUNS_HEADER_BYTES;
+  const end = a + Container.arrayBytes(aCount), bEnd = b + Container.runsBytes(right.load16(b, 0)), start = out;
+  b += Container.RUNS_HEADER_BYTES;
   let low = right.load16(b, 0), high = low + right.load16(b, 2);  // the run that ends at `value` or later
-  for (; a < end; a += MEMBER_BYTES) {
+  for (; a < end; a += Container.MEMBER_BYTES) {
     const value = left.load16(a, 0);
     while (high < value) {
-      b += RUN_BYTES;
-      if (b >= bEnd) { low = high = UNIVERSE; break; }
+      b += Container.RUN_BYTES;
+      if (b >= bEnd) { low = high = Container.UNIVERSE; break; }
       low = right.load16(b, 0);
       high = low + right.load16(b, 2);
     }
     store<u16>(out, value);
     out += usize(u32(low <= value) ^ lacks<O>()) << 1;
   }
-  return memberCount(start, out);
+  return Container.memberCount(start, out);
 }
 
 /** Adds right array `b` to the bitset at `to` in memory 0; returns the change of the cardinality. */
@@ -105,13 +103,13 @@ export function xorArrayUncounted(to: usize, b: usize, bCount: u32): void {
 /** Changes the bits of the array's members; returns how many were set, or 0 if S does not count. */
 // @ts-ignore: decorator
 @inline function changeBits<O, S>(to: usize, b: usize, bCount: u32): u32 {
-  const end = b + arrayBytes(bCount), fours = b + arrayBytes(bCount & ~3);
+  const end = b + Container.arrayBytes(bCount), fours = b + Container.arrayBytes(bCount & ~3);
   let present: u32 = 0;
-  for (; b < fours; b += arrayBytes(4)) {
+  for (; b < fours; b += Container.arrayBytes(4)) {
     const were = changeFour<O>(to, right.load64(b, 0));
     if (counts<S>()) present += were;
   }
-  for (; b < end; b += MEMBER_BYTES) present += changeBit<O, S>(to, right.load16(b, 0));
+  for (; b < end; b += Container.MEMBER_BYTES) present += changeBit<O, S>(to, right.load16(b, 0));
   return present;
 }
 
@@ -134,24 +132,24 @@ export function xorArrayUncounted(to: usize, b: usize, bCount: u32): void {
 // Right runs `b` and the bitset at `to` in memory 0. The caller counts the members.
 
 export function unionRunsInto(to: usize, b: usize): void {
-  const end = b + runsBytes(right.load16(b, 0));
-  for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
+  const end = b + Container.runsBytes(right.load16(b, 0));
+  for (b += Container.RUNS_HEADER_BYTES; b < end; b += Container.RUN_BYTES) {
     const low = right.load16(b, 0);
     setBits(to, low, low + right.load16(b, 2));
   }
 }
 
 export function differenceRunsInto(to: usize, b: usize): void {
-  const end = b + runsBytes(right.load16(b, 0));
-  for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
+  const end = b + Container.runsBytes(right.load16(b, 0));
+  for (b += Container.RUNS_HEADER_BYTES; b < end; b += Container.RUN_BYTES) {
     const low = right.load16(b, 0);
     clearBits(to, low, low + right.load16(b, 2));
   }
 }
 
 export function xorRunsInto(to: usize, b: usize): void {
-  const end = b + runsBytes(right.load16(b, 0));
-  for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
+  const end = b + Container.runsBytes(right.load16(b, 0));
+  for (b += Container.RUNS_HEADER_BYTES; b < end; b += Container.RUN_BYTES) {
     const low = right.load16(b, 0);
     flipBits(to, low, low + right.load16(b, 2));
   }
@@ -159,12 +157,12 @@ export function xorRunsInto(to: usize, b: usize): void {
 
 /** Clears everything that is not in a run. */
 export function intersectRunsInto(to: usize, b: usize): void {
-  const end = b + runsBytes(right.load16(b, 0));
+  const end = b + Container.runsBytes(right.load16(b, 0));
   let gap: u32 = 0;                           // begins behind the last run
-  for (b += RUNS_HEADER_BYTES; b < end; b += RUN_BYTES) {
+  for (b += Container.RUNS_HEADER_BYTES; b < end; b += Container.RUN_BYTES) {
     const low = right.load16(b, 0);
     if (gap < low) clearBits(to, gap, low - 1);
     gap = low + right.load16(b, 2) + 1;
   }
-  if (gap < UNIVERSE) clearBits(to, gap, UNIVERSE - 1);
+  if (gap < Container.UNIVERSE) clearBits(to, gap, Container.UNIVERSE - 1);
 }

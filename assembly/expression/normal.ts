@@ -14,16 +14,9 @@
 // The items of a term are gathered (gather.ts), and ranges are counted (ranges.ts). normalrecord.ts has the
 // records of the result.
 
-import { Rule, isSum } from "../combine/term/term";
-import {
-  RECORD_BYTES, Syntax, addChild, childItems, firstChild, highValue, isTerm, lowValue, makeKeys, makeTree,
-  nextSibling, recordsEnd, recordsStart, rootRecord, ruleOf, setHash, setNormal, setOperandTable,
-  setRootRecord, setRule, setWeightOf, syntaxOf, weightOf,
-} from "./tree";
-import {
-  Flag, ListField, Mode, constantOf, constantsOf, gatherChildren, gatherWeighed, itemsOf, keyOfItem, makeLists,
-  operandOfKey, recordOfItem, setWeightOfItem, weightOfItem,
-} from "./gather";
+import { Rule, Term } from "../combine/term/term";
+import { Syntax, Tree, TreeRecord } from "./tree";
+import { Flag, List, ListField, Mode, operandOfKey } from "./gather";
 import {
   COMPLEMENT, Reference, hashTerm, isConstant, mix, moveTree, nothing, nothingOr, recordOf,
 } from "./normalrecord";
@@ -34,44 +27,44 @@ import { Wanted, constantRecord, isEverything, sweep } from "./ranges";
 
 /** Brings the tree in memory 0 into normal form. */
 export function normalize(): void {
-  const reference = normal(rootRecord()), record = recordOf(reference);
+  const reference = normal(Tree.root()), record = recordOf(reference);
   let root = record;
   if (reference & COMPLEMENT) {
-    root = makeTree(Rule.NOT);
-    addChild(root, record);
+    root = TreeRecord.makeTerm(Rule.NOT);
+    root.addChild(record);
   }
-  setRootRecord(moveTree(root, recordsStart()));
-  setOperandTable(0);                         // keys are named by their operands now
+  Tree.setRoot(moveTree(root, Tree.recordsStart()));
+  Tree.setOperandTable(0);                         // keys are named by their operands now
 }
 
 /** Whether the normal form of a tree that names each key once can differ: it has ranges or complements. */
 export function mayDiffer(): bool {
-  for (let record = recordsStart(); record < recordsEnd(); record += RECORD_BYTES) {
-    if (syntaxOf(record) == Syntax.RANGE || isTerm(record, Rule.NOT)) return true;
+  for (let record = changetype<TreeRecord>(Tree.recordsStart()); changetype<usize>(record) < Tree.recordsEnd(); record = changetype<TreeRecord>(changetype<usize>(record) + TreeRecord.BYTES)) {
+    if (record.syntax() == Syntax.RANGE || record.isTerm(Rule.NOT)) return true;
   }
   return false;
 }
 
 // --- Terms -------------------------------------------------------------------------------------------------
 
-function normal(record: usize): Reference {
-  if (syntaxOf(record) == Syntax.RANGE) {
-    setHash(record, mix(lowValue(record) + mix(highValue(record)) + 1));
-    return <u32>record;
+function normal(record: TreeRecord): Reference {
+  if (record.syntax() == Syntax.RANGE) {
+    record.setHash(mix(record.low() + mix(record.high()) + 1));
+    return <u32>changetype<usize>(record);
   }
-  if (syntaxOf(record) == Syntax.KEYS) return onlyKey(record);
+  if (record.syntax() == Syntax.KEYS) return onlyKey(record);
   // Only a tree that has been in normal form before has sums of ranges.
-  if (isConstant(record) && isSum(ruleOf(record))) return <u32>record;
-  for (let child = firstChild(record); child; child = nextSibling(child)) {
-    if (syntaxOf(child) != Syntax.KEYS) setNormal(child, normal(child));
+  if (isConstant(record) && Term.isSum(record.rule())) return <u32>changetype<usize>(record);
+  for (let child = record.firstChild(); child; child = child.nextSibling()) {
+    if (child.syntax() != Syntax.KEYS) child.setNormal(normal(child));
   }
-  const mark = recordsEnd(), reference = normalTerm(record), made = recordOf(reference);
-  return isConstant(made) && made > mark ? <u32>moveTree(made, mark) | (reference & COMPLEMENT) : reference;
+  const mark = Tree.recordsEnd(), reference = normalTerm(record), made = recordOf(reference);
+  return isConstant(made) && changetype<usize>(made) > mark ? <u32>changetype<usize>(moveTree(made, mark)) | (reference & COMPLEMENT) : reference;
 }
 
 /** The term, whose children are in normal form. */
-function normalTerm(record: usize): Reference {
-  switch (ruleOf(record)) {
+function normalTerm(record: TreeRecord): Reference {
+  switch (record.rule()) {
     case Rule.ODD: return normalOdd(record);
     case Rule.ATLEAST: return normalCount(record, false);
     case Rule.EXACTLY: return normalCount(record, true);
@@ -82,17 +75,17 @@ function normalTerm(record: usize): Reference {
 }
 
 /** The only key of the expression, as a term. */
-function onlyKey(record: usize): Reference {
-  const all = makeTree(Rule.ALL), key = operandOfKey(<u32>lowValue(record));
-  addChild(all, makeKeys(key, key));
+function onlyKey(record: TreeRecord): Reference {
+  const all = TreeRecord.makeTerm(Rule.ALL), key = operandOfKey(<u32>record.low());
+  all.addChild(TreeRecord.makeKeys(key, key));
   hashTerm(all);
-  return <u32>all;
+  return <u32>changetype<usize>(all);
 }
 
 /** ALL, LESS, ANY, and NOT. */
-function normalAll(record: usize): Reference {
-  const rule = ruleOf(record), list = makeLists(record, Mode.FLAGS);
-  gatherChildren(list, record, rule == Rule.ANY || rule == Rule.NOT);
+function normalAll(record: TreeRecord): Reference {
+  const rule = record.rule(), list = List.make(record, Mode.FLAGS);
+  list.gatherChildren(record, rule == Rule.ANY || rule == Rule.NOT);
   return conjunction(list, rule == Rule.ANY);
 }
 
@@ -100,74 +93,74 @@ function normalAll(record: usize): Reference {
  * The gathered items with WITH, without those that have WITHOUT, in as many ranges as were gathered;
  * or with `complement` the others.
  */
-function conjunction(list: usize, complement: bool): Reference {
-  const items = itemsOf(list), least = <i64>constantsOf(list);
+function conjunction(list: List, complement: bool): Reference {
+  const items = list.items(), least = <i64>list.constants();
   let withs: u32 = 0, withouts: u32 = 0;
   for (let i: u32 = 0; i < items; i++) {
-    if (weightOfItem(list, i) == (Flag.WITH | Flag.WITHOUT)) return nothingOr(complement);
-    if (weightOfItem(list, i) == Flag.WITH) withs++; else withouts++;
+    if (list.weightOfItem(i) == (Flag.WITH | Flag.WITHOUT)) return nothingOr(complement);
+    if (list.weightOfItem(i) == Flag.WITH) withs++; else withouts++;
   }
-  const ranges = sweep(list, constantOf(list), Wanted.EQUAL, least);
-  if (!firstChild(ranges)) return nothingOr(complement);
+  const ranges = sweep(list, list.constant(), Wanted.EQUAL, least);
+  if (!ranges.firstChild()) return nothingOr(complement);
   const everywhere = isEverything(ranges);
   if (!withs) {
-    if (!withouts) return <u32>constantRecord(ranges) | (complement ? COMPLEMENT : 0);
+    if (!withouts) return <u32>changetype<usize>(constantRecord(ranges)) | (complement ? COMPLEMENT : 0);
     if (everywhere || complement) {           // ~(x | y), or ~(r - x) = x | ~r
-      const any = makeTree(Rule.ANY);
+      const any = TreeRecord.makeTerm(Rule.ANY);
       addItems(any, list, Flag.WITHOUT, 1);
-      if (!everywhere) addChild(any, constantRecord(sweep(list, constantOf(list), Wanted.OTHER, least)));
+      if (!everywhere) any.addChild(constantRecord(sweep(list, list.constant(), Wanted.OTHER, least)));
       return onlyItem(any) | (complement ? 0 : COMPLEMENT);
     }
   }
-  const all = makeTree(withouts ? Rule.LESS : Rule.ALL);
+  const all = TreeRecord.makeTerm(withouts ? Rule.LESS : Rule.ALL);
   addItems(all, list, Flag.WITH, 1);
-  if (!everywhere) addChild(all, constantRecord(ranges));
+  if (!everywhere) all.addChild(constantRecord(ranges));
   if (withouts) {
-    setRule(all, Rule.LESS, childItems(all));
+    all.setRule(Rule.LESS, all.childItems());
     addItems(all, list, Flag.WITHOUT, 1);
   }
   return onlyItem(all) | (complement ? COMPLEMENT : 0);
 }
 
-function normalOdd(record: usize): Reference {
-  const list = makeLists(record, Mode.PARITY);
-  gatherChildren(list, record, false);
-  const odd = makeTree(Rule.ODD);
+function normalOdd(record: TreeRecord): Reference {
+  const list = List.make(record, Mode.PARITY);
+  list.gatherChildren(record, false);
+  const odd = TreeRecord.makeTerm(Rule.ODD);
   addItems(odd, list, 1, 1);
-  if (!firstChild(odd)) return <u32>constantRecord(sweep(list, constantOf(list), Wanted.ODD, 0));
-  const ranges = sweep(list, constantOf(list) & 1, Wanted.ODD, 0);
+  if (!odd.firstChild()) return <u32>changetype<usize>(constantRecord(sweep(list, list.constant(), Wanted.ODD, 0)));
+  const ranges = sweep(list, list.constant() & 1, Wanted.ODD, 0);
   if (isEverything(ranges)) return onlyItem(odd) | COMPLEMENT;
-  if (firstChild(ranges)) addChild(odd, constantRecord(ranges));
+  if (ranges.firstChild()) odd.addChild(constantRecord(ranges));
   return onlyItem(odd);
 }
 
 /** ATLEAST, EXACTLY, and sums. */
-function normalCount(record: usize, exactly: bool): Reference {
-  const list = makeLists(record, Mode.WEIGHT);
-  if (isSum(ruleOf(record))) gatherWeighed(list, record); else gatherChildren(list, record, false);
-  let least = <i64>lowValue(record) - constantOf(list);
-  if (!itemsOf(list)) {
-    return <u32>constantRecord(sweep(list, 0, exactly ? Wanted.EQUAL : Wanted.LEAST, least));
+function normalCount(record: TreeRecord, exactly: bool): Reference {
+  const list = List.make(record, Mode.WEIGHT);
+  if (Term.isSum(record.rule())) list.gatherWeighed(record); else list.gatherChildren(record, false);
+  let least = <i64>record.low() - list.constant();
+  if (!list.items()) {
+    return <u32>changetype<usize>(constantRecord(sweep(list, 0, exactly ? Wanted.EQUAL : Wanted.LEAST, least)));
   }
   const ranges = sweep(list, 0, Wanted.ANY, 0);
-  if (isEverything(ranges)) least -= <i64>weightOf(firstChild(ranges));
-  else if (firstChild(ranges)) return sumOf(list, ranges, least, exactly);
-  return countOf(list, ranges, least, exactly);
+  if (isEverything(ranges)) least -= <i64>ranges.firstChild().weight();
+  else if (ranges.firstChild()) return sumOf(list, ranges, least, exactly);
+  return countOf(list, changetype<usize>(ranges), least, exactly);
 }
 
 /** Where the weights of the items add up to at least, or exactly, `least`. There are no ranges. */
-function countOf(list: usize, sum: usize, least: i64, exactly: bool): Reference {
-  const items = itemsOf(list), unit = abs<i32>(weightOfItem(list, 0));
+function countOf(list: List, sum: usize, least: i64, exactly: bool): Reference {
+  const items = list.items(), unit = abs<i32>(list.weightOfItem(0));
   let up: i64 = 0, down: i64 = 0, alike = true;
-  for (let i: u32 = 0; i < items; i++) alike = alike && abs<i32>(weightOfItem(list, i)) == unit;
+  for (let i: u32 = 0; i < items; i++) alike = alike && abs<i32>(list.weightOfItem(i)) == unit;
   if (alike) {
     const rest = least % <i64>unit;
     if (exactly && rest) return nothing();
     least = least / <i64>unit + i64(rest > 0);                // rounded up
-    for (let i: u32 = 0; i < items; i++) setWeightOfItem(list, i, weightOfItem(list, i) > 0 ? 1 : -1);
+    for (let i: u32 = 0; i < items; i++) list.setWeightOfItem(i, list.weightOfItem(i) > 0 ? 1 : -1);
   }
   for (let i: u32 = 0; i < items; i++) {
-    const weight = <i64>weightOfItem(list, i);
+    const weight = <i64>list.weightOfItem(i);
     if (weight > 0) up += weight; else down += weight;
   }
   if (least > up || (exactly && least < down)) return nothing();
@@ -178,94 +171,94 @@ function countOf(list: usize, sum: usize, least: i64, exactly: bool): Reference 
   if (!alike && !down && up <= REPEATED_MOST * <i64>items && onlyKeysRepeat(list)) {
     return countRepeated(list, least, exactly);
   }
-  if (!alike || (up && down)) return sumOf(list, 0, least, exactly);
-  const counted = makeTree(exactly ? Rule.EXACTLY : Rule.ATLEAST), downwards = down != 0;
+  if (!alike || (up && down)) return sumOf(list, changetype<TreeRecord>(0), least, exactly);
+  const counted = TreeRecord.makeTerm(exactly ? Rule.EXACTLY : Rule.ATLEAST), downwards = down != 0;
   // "At most -least" is the complement of "1 - least or more".
   const number = !downwards ? least : exactly ? -least : 1 - least;
-  setRule(counted, ruleOf(counted), <u64>number);
+  counted.setRule(counted.rule(), <u64>number);
   addItems(counted, list, downwards ? -1 : 1, 1);
   hashTerm(counted);
-  return <u32>counted | (downwards && !exactly ? COMPLEMENT : 0);
+  return <u32>changetype<usize>(counted) | (downwards && !exactly ? COMPLEMENT : 0);
 }
 
 /** Whether all items that weigh more than 1 are keys. */
-function onlyKeysRepeat(list: usize): bool {
-  for (let i: u32 = 0; i < itemsOf(list); i++) {
-    if (recordOfItem(list, i) && weightOfItem(list, i) > 1) return false;
+function onlyKeysRepeat(list: List): bool {
+  for (let i: u32 = 0; i < list.items(); i++) {
+    if (list.recordOfItem(i) && list.weightOfItem(i) > 1) return false;
   }
   return true;
 }
 
 /** Items with small weights are counted as often as they weigh, which is quicker than a sum. */
-function countRepeated(list: usize, least: i64, exactly: bool): Reference {
-  const counted = makeTree(exactly ? Rule.EXACTLY : Rule.ATLEAST);
-  setRule(counted, ruleOf(counted), <u64>least);
+function countRepeated(list: List, least: i64, exactly: bool): Reference {
+  const counted = TreeRecord.makeTerm(exactly ? Rule.EXACTLY : Rule.ATLEAST);
+  counted.setRule(counted.rule(), <u64>least);
   for (let weight: i32 = 1, more = true; more; weight++) {
     more = false;
     addItems(counted, list, weight, 1);
-    for (let i: u32 = 0; i < itemsOf(list); i++) {
-      if (weightOfItem(list, i) <= weight) continue;
+    for (let i: u32 = 0; i < list.items(); i++) {
+      if (list.weightOfItem(i) <= weight) continue;
       more = true;
-      addChild(counted, makeKeys(<u32>keyOfItem(list, i), <u32>keyOfItem(list, i)));
+      counted.addChild(TreeRecord.makeKeys(<u32>list.keyOfItem(i), <u32>list.keyOfItem(i)));
     }
   }
   hashTerm(counted);
-  return <u32>counted;
+  return <u32>changetype<usize>(counted);
 }
 
 /** In all items whose weight has the sign `sign` and in no others; with `complement` everywhere else. */
-function whereAll(list: usize, sign: i32, complement: bool): Reference {
-  for (let i: u32 = 0; i < itemsOf(list); i++) {
-    setWeightOfItem(list, i, weightOfItem(list, i) * sign > 0 ? Flag.WITH : Flag.WITHOUT);
+function whereAll(list: List, sign: i32, complement: bool): Reference {
+  for (let i: u32 = 0; i < list.items(); i++) {
+    list.setWeightOfItem(i, list.weightOfItem(i) * sign > 0 ? Flag.WITH : Flag.WITHOUT);
   }
-  store<u32>(list, 0, ListField.EDGES);            // no ranges
-  store<i64>(list, 0, ListField.CONSTANT);
-  store<u32>(list, 0, ListField.CONSTANTS);
+  store<u32>(changetype<usize>(list), 0, ListField.EDGES);            // no ranges
+  store<i64>(changetype<usize>(list), 0, ListField.CONSTANT);
+  store<u32>(changetype<usize>(list), 0, ListField.CONSTANTS);
   return conjunction(list, complement);
 }
 
 /** A sum of the items and of these ranges, 0 for none. */
-function sumOf(list: usize, ranges: usize, least: i64, exactly: bool): Reference {
-  const sum = makeTree(exactly ? Rule.SUM_EXACTLY : Rule.SUM_ATLEAST);
-  setRule(sum, ruleOf(sum), <u64>least);
+function sumOf(list: List, ranges: TreeRecord, least: i64, exactly: bool): Reference {
+  const sum = TreeRecord.makeTerm(exactly ? Rule.SUM_EXACTLY : Rule.SUM_ATLEAST);
+  sum.setRule(sum.rule(), <u64>least);
   addItems(sum, list, 0, 0);
-  for (let range = ranges ? firstChild(ranges) : 0; range;) {
-    const next = nextSibling(range);
-    addChild(sum, range);
+  for (let range = ranges ? ranges.firstChild() : changetype<TreeRecord>(0); range;) {
+    const next = range.nextSibling();
+    sum.addChild(range);
     range = next;
   }
   hashTerm(sum);
-  return <u32>sum;
+  return <u32>changetype<usize>(sum);
 }
 
 /**
  * Adds the items of this weight to a term, with weight `weighing`;
  * with `which` 0, all items, each with its own.
  */
-function addItems(term: usize, list: usize, which: i32, weighing: i32): void {
-  for (let i: u32 = 0; i < itemsOf(list);) {
-    const weight = weightOfItem(list, i), record = recordOfItem(list, i), first = keyOfItem(list, i);
+function addItems(term: TreeRecord, list: List, which: i32, weighing: i32): void {
+  for (let i: u32 = 0; i < list.items();) {
+    const weight = list.weightOfItem(i), record = list.recordOfItem(i), first = list.keyOfItem(i);
     if (which && weight != which) { i++; continue; }
     let child = record, last = first;
     for (
       i++;
-      !record && i < itemsOf(list)
-      && keyOfItem(list, i) == last + 1 && weightOfItem(list, i) == weight;
+      !record && i < list.items()
+      && list.keyOfItem(i) == last + 1 && list.weightOfItem(i) == weight;
       i++
     ) {
       last++;
     }
-    if (!record) child = makeKeys(<u32>first, <u32>last);
-    setWeightOf(child, weighing ? weighing : weight);
-    addChild(term, child);
+    if (!record) child = TreeRecord.makeKeys(<u32>first, <u32>last);
+    child.setWeight(weighing ? weighing : weight);
+    term.addChild(child);
   }
 }
 
 /** The term, or the only item that it has unless that is a key. */
-function onlyItem(term: usize): Reference {
-  const child = firstChild(term);
-  if (childItems(term) == 1 && syntaxOf(child) != Syntax.KEYS) return <u32>child;
-  if (childItems(term) == 1) setRule(term, Rule.ALL, 0);
+function onlyItem(term: TreeRecord): Reference {
+  const child = term.firstChild();
+  if (term.childItems() == 1 && child.syntax() != Syntax.KEYS) return <u32>changetype<usize>(child);
+  if (term.childItems() == 1) term.setRule(Rule.ALL, 0);
   hashTerm(term);
-  return <u32>term;
+  return <u32>changetype<usize>(term);
 }

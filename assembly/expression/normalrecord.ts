@@ -5,11 +5,8 @@
 // overlap. Without other items, and with weights of 1, a sum stands for several ranges.
 
 import { reserve } from "../arena/layout/header";
-import { Rule, isSum } from "../combine/term/term";
-import {
-  Field, RECORD_BYTES, Syntax, firstChild, hashOf, highValue, lowValue, makeTree, nextSibling, recordsEnd,
-  ruleOf, setHash, setRecordsEnd, standsFor, syntaxOf, weightOf,
-} from "./tree";
+import { Rule, Term } from "../combine/term/term";
+import { Field, Syntax, Tree, TreeRecord } from "./tree";
 
 /** A record in normal form, or with COMPLEMENT its complement. */
 export type Reference = u32;
@@ -18,19 +15,19 @@ export type Reference = u32;
 @inline export const COMPLEMENT: u32 = 1;
 
 // @ts-ignore: decorator
-@inline export function recordOf(reference: Reference): usize { return <usize>(reference & ~COMPLEMENT); }
+@inline export function recordOf(reference: Reference): TreeRecord { return changetype<TreeRecord>(<usize>(reference & ~COMPLEMENT)); }
 
 /** Whether the record, which is in normal form, is ranges or nothing. */
-export function isConstant(record: usize): bool {
-  if (syntaxOf(record) != Syntax.TERM) return syntaxOf(record) == Syntax.RANGE;
-  const child = firstChild(record);
-  return !child || (isSum(ruleOf(record)) && syntaxOf(child) == Syntax.RANGE);
+export function isConstant(record: TreeRecord): bool {
+  if (record.syntax() != Syntax.TERM) return record.syntax() == Syntax.RANGE;
+  const child = record.firstChild();
+  return !child || (Term.isSum(record.rule()) && child.syntax() == Syntax.RANGE);
 }
 
 export function nothing(): Reference {
-  const record = makeTree(Rule.ANY);
+  const record = TreeRecord.makeTerm(Rule.ANY);
   hashTerm(record);
-  return <u32>record;
+  return <u32>changetype<usize>(record);
 }
 
 // @ts-ignore: decorator
@@ -39,22 +36,22 @@ export function nothing(): Reference {
 }
 
 /** Whether two records in normal form are the same. */
-export function equal(x: usize, y: usize): bool {
-  if (syntaxOf(x) != syntaxOf(y) || hashOf(x) != hashOf(y) || weightOf(x) != weightOf(y)) return false;
-  if (lowValue(x) != lowValue(y) || highValue(x) != highValue(y) || ruleOf(x) != ruleOf(y)) return false;
-  let a = firstChild(x), b = firstChild(y);
+export function equal(x: TreeRecord, y: TreeRecord): bool {
+  if (x.syntax() != y.syntax() || x.hash() != y.hash() || x.weight() != y.weight()) return false;
+  if (x.low() != y.low() || x.high() != y.high() || x.rule() != y.rule()) return false;
+  let a = x.firstChild(), b = y.firstChild();
   while (a && b && equal(a, b)) {
-    a = nextSibling(a);
-    b = nextSibling(b);
+    a = a.nextSibling();
+    b = b.nextSibling();
   }
   return !a && !b;
 }
 
 /** The key of a term in normal form that is nothing else; otherwise 0. */
-export function keyAlone(record: usize): u32 {
-  const child = firstChild(record);
-  return child && !nextSibling(child) && syntaxOf(child) == Syntax.KEYS && standsFor(child) == 1
-    ? <u32>lowValue(child)
+export function keyAlone(record: TreeRecord): u32 {
+  const child = record.firstChild();
+  return child && !child.nextSibling() && child.syntax() == Syntax.KEYS && child.standsFor() == 1
+    ? <u32>child.low()
     : 0;
 }
 
@@ -66,28 +63,28 @@ export function mix(x: u64): u64 {
 }
 
 /** Sets the hash of a term whose children are final. */
-export function hashTerm(term: usize): void {
-  let hash = mix(lowValue(term) + (<u64>ruleOf(term) << 48) + 1);
-  for (let child = firstChild(term); child; child = nextSibling(child)) {
-    const own = syntaxOf(child) == Syntax.KEYS
-      ? mix(lowValue(child) << 32 | highValue(child))
-      : hashOf(child);
-    hash = mix(hash + own + (<u64>weightOf(child) << 17));
+export function hashTerm(term: TreeRecord): void {
+  let hash = mix(term.low() + (<u64>term.rule() << 48) + 1);
+  for (let child = term.firstChild(); child; child = child.nextSibling()) {
+    const own = child.syntax() == Syntax.KEYS
+      ? mix(child.low() << 32 | child.high())
+      : child.hash();
+    hash = mix(hash + own + (<u64>child.weight() << 17));
   }
-  setHash(term, hash);
+  term.setHash(hash);
 }
 
 /**
  * Moves the records of the tree at `root` down to `to`. Everything from there on is garbage.
  * Returns the root's new address.
  */
-export function moveTree(root: usize, to: usize): usize {
-  const from = recordsEnd();
+export function moveTree(root: TreeRecord, to: usize): TreeRecord {
+  const from = Tree.recordsEnd();
   copyTree(root, from - to);
-  const bytes = recordsEnd() - from;
+  const bytes = Tree.recordsEnd() - from;
   memory.copy(to, from, bytes);
-  setRecordsEnd(to + bytes);
-  return to;
+  Tree.setRecordsEnd(to + bytes);
+  return changetype<TreeRecord>(to);
 }
 
 /**
@@ -95,17 +92,17 @@ export function moveTree(root: usize, to: usize): usize {
  * further down.
  * Returns where the copy will be.
  */
-export function copyTree(record: usize, by: usize): usize {
-  const copy = recordsEnd();
-  reserve(copy + RECORD_BYTES);
-  setRecordsEnd(copy + RECORD_BYTES);
-  memory.copy(copy, record, RECORD_BYTES);
+export function copyTree(record: TreeRecord, by: usize): TreeRecord {
+  const copy = Tree.recordsEnd();
+  reserve(copy + TreeRecord.BYTES);
+  Tree.setRecordsEnd(copy + TreeRecord.BYTES);
+  memory.copy(copy, changetype<usize>(record), TreeRecord.BYTES);
   let link = copy + Field.FIRST_CHILD, last: usize = 0;
-  for (let child = firstChild(record); child; child = nextSibling(child)) {
-    last = copyTree(child, by);
+  for (let child = record.firstChild(); child; child = child.nextSibling()) {
+    last = changetype<usize>(copyTree(child, by));
     store<u32>(link, <u32>last);
     link = last + by + Field.SIBLING;
   }
   store<u32>(copy, <u32>last, Field.LAST_CHILD);
-  return copy - by;
+  return changetype<TreeRecord>(copy - by);
 }

@@ -4,7 +4,7 @@ import { right } from "../env/memory";
 import { Right } from "../env/view";
 import { reserve } from "../arena/layout/header";
 import { entriesHeld } from "../arena/read/directory";
-import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
+import { Tree } from "./tree";
 
 // Fewer than COMPARED_FROM operands are not compared: that would slow down every small query, and few
 // of them read an operand twice. Up to COMPARED operands are compared with one another. More are looked up by
@@ -36,10 +36,10 @@ const enum Cell { IDENTITY = 0, OPERAND = 8 }
  */
 export function hasRepeated(count: u32): bool {
   if (count < COMPARED_FROM || (count <= COMPARED && !anyEqual(count))) return false;
-  const at = recordsEnd(), end = at + tableBytes(count);
+  const at = Tree.recordsEnd(), end = at + tableBytes(count);
   if (!makeTable(at, end, count)) return false;
-  setRecordsEnd(end);
-  setOperandTable(at);
+  Tree.setRecordsEnd(end);
+  Tree.setOperandTable(at);
   return true;
 }
 

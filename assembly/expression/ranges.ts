@@ -2,12 +2,9 @@
 // which a suitable number of ranges overlap.
 
 import { Rule } from "../combine/term/term";
-import { Edge, edgeAt, edgesOf } from "./gather";
+import { Edge, List } from "./gather";
 import { hashTerm, mix } from "./normalrecord";
-import {
-  addChild, firstChild, greatestOffset, highValue, lowValue, makeRange, makeTree, nextSibling, setHash,
-  setRule, setWeightOf,
-} from "./tree";
+import { Tree, TreeRecord } from "./tree";
 
 /** Conditions on the number of ranges at an offset. */
 export const enum Wanted { EQUAL, OTHER, ODD, EVEN, LEAST, ANY }
@@ -28,14 +25,14 @@ export const enum Wanted { EQUAL, OTHER, ODD, EVEN, LEAST, ANY }
  * The offsets at which the number of ranges suits, as ranges that are the children of a new sum.
  * With Wanted.ANY their weights are these numbers, and otherwise 1.
  */
-export function sweep(list: usize, constant: i64, wanted: Wanted, than: i64): usize {
-  const sum = makeTree(Rule.SUM_ATLEAST), edges = edgesOf(list), weighs = wanted == Wanted.ANY;
-  setRule(sum, Rule.SUM_ATLEAST, 1);
+export function sweep(list: List, constant: i64, wanted: Wanted, than: i64): TreeRecord {
+  const sum = TreeRecord.makeTerm(Rule.SUM_ATLEAST), edges = list.edges(), weighs = wanted == Wanted.ANY;
+  sum.setRule(Rule.SUM_ATLEAST, 1);
   // `open` is the weight of the range that began at `low`.
   let number = constant, low: u64 = 0, open: i64 = 0;
   for (let i: u32 = 0, offset: u64 = 0; ;) {
-    for (; i < edges && load<u64>(edgeAt(list, i), Edge.OFFSET) == offset; i++) {
-      number += <i64>load<i32>(edgeAt(list, i), Edge.BY);
+    for (; i < edges && load<u64>(list.edgeAt(i), Edge.OFFSET) == offset; i++) {
+      number += <i64>load<i32>(list.edgeAt(i), Edge.BY);
     }
     const weight: i64 = suits(number, wanted, than) ? (weighs ? number : 1) : 0;
     if (weight != open) {
@@ -44,30 +41,30 @@ export function sweep(list: usize, constant: i64, wanted: Wanted, than: i64): us
       open = weight;
     }
     if (i == edges) break;
-    offset = load<u64>(edgeAt(list, i), Edge.OFFSET);
+    offset = load<u64>(list.edgeAt(i), Edge.OFFSET);
   }
-  if (open) addRange(sum, low, greatestOffset(), <i32>open);
+  if (open) addRange(sum, low, Tree.greatest(), <i32>open);
   return sum;
 }
 
-function addRange(sum: usize, low: u64, high: u64, weight: i32): void {
-  const range = makeRange(low, high);
-  setWeightOf(range, weight);
-  setHash(range, mix(low + mix(high) + <u64>weight));
-  addChild(sum, range);
+function addRange(sum: TreeRecord, low: u64, high: u64, weight: i32): void {
+  const range = TreeRecord.makeRange(low, high);
+  range.setWeight(weight);
+  range.setHash(mix(low + mix(high) + <u64>weight));
+  sum.addChild(range);
 }
 
 /** Whether the sum of ranges is everything. */
-export function isEverything(sum: usize): bool {
-  const range = firstChild(sum);
-  return range != 0 && !nextSibling(range) && !lowValue(range) && highValue(range) == greatestOffset();
+export function isEverything(sum: TreeRecord): bool {
+  const range = sum.firstChild();
+  return changetype<usize>(range) != 0 && !range.nextSibling() && !range.low() && range.high() == Tree.greatest();
 }
 
 /** The sum of ranges as a record: one range, if it is only one. */
-export function constantRecord(sum: usize): usize {
-  const range = firstChild(sum);
-  if (range && !nextSibling(range)) return range;
-  if (!range) setRule(sum, Rule.ANY, 0);
+export function constantRecord(sum: TreeRecord): TreeRecord {
+  const range = sum.firstChild();
+  if (range && !range.nextSibling()) return range;
+  if (!range) sum.setRule(Rule.ANY, 0);
   hashTerm(sum);
   return sum;
 }

@@ -3,7 +3,7 @@
 
 import { right } from "../env/memory";
 import { Mistake } from "./mistake";
-import { mistake, note, setTextAt, textAt } from "./tree";
+import { Tree } from "./tree";
 
 /** The characters that mean something by themselves. END stands for the end of the text. */
 export const enum Character {
@@ -29,44 +29,44 @@ export const enum Character {
  * A character of value 0 counts as the end, too.
  */
 export function peek(): u32 {
-  if (mistake()) return Character.END;
-  let at = textAt();
+  if (Tree.mistake()) return Character.END;
+  let at = Tree.textAt();
   while (isSpace(characterAt(at))) at++;
-  setTextAt(at);
+  Tree.setTextAt(at);
   return characterAt(at);
 }
 
 /** Whether the next character is `character`; if so, passes it. */
 export function accept(character: u32): bool {
   if (peek() != character) return false;
-  setTextAt(textAt() + 1);
+  Tree.setTextAt(Tree.textAt() + 1);
   return true;
 }
 
 /** Passes `character`, or notes the mistake. */
 export function expect(character: u32, otherwise: Mistake): void {
-  if (!accept(character)) note(otherwise, textAt());
+  if (!accept(character)) Tree.note(otherwise, Tree.textAt());
 }
 
 /** Whether the next two characters are '..'; if so, passes them. */
 export function acceptDots(): bool {
-  if (peek() != Character.DOT || characterAt(textAt() + 1) != Character.DOT) return false;
-  setTextAt(textAt() + 2);
+  if (peek() != Character.DOT || characterAt(Tree.textAt() + 1) != Character.DOT) return false;
+  Tree.setTextAt(Tree.textAt() + 2);
   return true;
 }
 
 /** Passes a number of at most `most`, or notes one of the mistakes. */
 export function readNumber(most: u64, none: Mistake, tooLarge: Mistake): u64 {
-  if (!isDigit(peek())) { note(none, textAt()); return 0; }
-  const from = textAt();
+  if (!isDigit(peek())) { Tree.note(none, Tree.textAt()); return 0; }
+  const from = Tree.textAt();
   let at = from, value: u64 = 0, fits = true;
   for (; isDigit(characterAt(at)); at++) {
     const digit = <u64>characterAt(at) - 0x30;
     fits = fits && digit <= most && value <= (most - digit) / 10;
     value = value * 10 + digit;
   }
-  setTextAt(at);
-  if (!fits) note(tooLarge, from);
+  Tree.setTextAt(at);
+  if (!fits) Tree.note(tooLarge, from);
   return value;
 }
 
@@ -79,17 +79,17 @@ export function readNumber(most: u64, none: Mistake, tooLarge: Mistake): u64 {
  * A word of more than eight letters is 0.
  */
 export function readWord(): u64 {
-  let at = textAt(), word: u64 = 0;
+  let at = Tree.textAt(), word: u64 = 0;
   for (; isLetter(characterAt(at)); at++) word = (word << 8) | (characterAt(at) | 0x20);
-  const length = at - textAt();
-  setTextAt(at);
+  const length = at - Tree.textAt();
+  Tree.setTextAt(at);
   return length > 8 ? 0 : word;
 }
 
 /** Passes white space and digits. */
 export function skipDigits(): void {
   peek();
-  let at = textAt();
+  let at = Tree.textAt();
   while (isDigit(characterAt(at))) at++;
-  setTextAt(at);
+  Tree.setTextAt(at);
 }

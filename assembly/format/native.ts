@@ -11,11 +11,11 @@ import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import { Entry } from "../arena/layout/entry";
-import { advance, cardinalityHeld, placeEntry, seek } from "../arena/read/directory";
+import { Place, cardinalityHeld, seek } from "../arena/read/directory";
 import { insert } from "../write/point";
 import { Kind } from "../container/kind";
-import { BUCKETS, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";
-import { runEnd, runStart, runsCount } from "../container/run";
+import { Container } from "../container/limits";
+import { Runs } from "../container/run";
 import { portableBytes, readPortable, writePortable } from "./portable";
 import { wordOf } from "../read/container";
 
@@ -42,7 +42,7 @@ export function writeNative(): void {
   }
   output.put(First.MEMBERS, 1);
   output.put(cardinalityHeld<Own>(), 4);
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) writeMembers(placeEntry(place));
+  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) writeMembers(Place.entry(place));
 }
 
 /**
@@ -68,13 +68,13 @@ function writeSpan(first: u64, last: u64): void {
 }
 
 function writeRuns(base: u64, payload: usize): void {
-  for (let i: u32 = 0, runs = runsCount(payload); i < runs; i++) {
-    writeSpan(base | runStart(payload, i), base | runEnd(payload, i));
+  for (let i: u32 = 0, runs = Runs.count(payload); i < runs; i++) {
+    writeSpan(base | Runs.start(payload, i), base | Runs.end(payload, i));
   }
 }
 
 function writeWords(base: u64, entry: Entry): void {
-  for (let word: u32 = 0; word < UNIVERSE >> 6; word++) {
+  for (let word: u32 = 0; word < Container.UNIVERSE >> 6; word++) {
     const from = base + (<u64>word << 6);
     for (let bits = wordOf(entry, word); bits; bits &= bits - 1) output.put(from + ctz(bits), 4);
   }
@@ -83,17 +83,17 @@ function writeWords(base: u64, entry: Entry): void {
 function writeBuckets(base: u64, payload: usize, count: u32): void {
   let next = payload, from = base;
   for (
-    let bucket = payload + count, end = bucket + BUCKETS;
+    let bucket = payload + count, end = bucket + Container.BUCKETS;
     bucket < end;
-    bucket++, from += BUCKETS
+    bucket++, from += Container.BUCKETS
   ) {
     for (const last = next + load<u8>(bucket); next < last; next++) output.put(from + load<u8>(next), 4);
   }
 }
 
 function writeArray(base: u64, payload: usize, count: u32): void {
-  const end = payload + arrayBytes(count);
-  for (let member = payload; member < end; member += MEMBER_BYTES) output.put(base | load<u16>(member), 4);
+  const end = payload + Container.arrayBytes(count);
+  for (let member = payload; member < end; member += Container.MEMBER_BYTES) output.put(base | load<u16>(member), 4);
 }
 
 // --- Reading -----------------------------------------------------------------------------------------------

@@ -16,22 +16,20 @@ import { Own, Right } from "../env/view";
 import { Fault } from "../env/fault";
 import { Block, allocateFresh } from "../arena/layout/blocks";
 import { Entry } from "../arena/layout/entry";
-import { advance, placeEntry, seek } from "../arena/read/directory";
+import { Place, seek } from "../arena/read/directory";
 import { append, appendFull, finish, nextKey } from "../arena/builder/builder";
 import { begin } from "../arena/builder/state";
 import { emit, emitArray } from "../combine/shape/emit";
 import { Shape } from "../combine/shape/shape";
-import { makeScratch, Scratch, scratch } from "../combine/shape/scratch";
-import { Kind, prefersRuns, suitableKind, wordsBetween } from "../container/kind";
-import {
-  BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes,
-} from "../container/limits";
+import { Places, Scratch } from "../combine/shape/scratch";
+import { Choice, Kind } from "../container/kind";
+import { BITSET_BYTES, Container } from "../container/limits";
 import { isAscending } from "../container/array";
 import { bitsetCardinality } from "../container/bitset";
 import { runsToArray, runsToBitset } from "../container/convert";
-import { LANES, LANES_BYTES } from "../container/lanes";
-import { checkRuns, runsLast } from "../container/run";
-import { shortBase, shortEnd, shortLow, spanOfBitset, wordsOf } from "../container/short";
+import { Lanes } from "../container/lanes";
+import { Runs } from "../container/run";
+import { ShortBitset, spanOfBitset } from "../container/short";
 
 const enum Cookie { NO_RUNS = 12346, RUNS = 12347 }
 /** A stream with runs has an offset header only from this many containers on. */
@@ -62,14 +60,14 @@ const enum Cookie { NO_RUNS = 12346, RUNS = 12347 }
 // @ts-ignore: decorator
 @inline function streamedBytes(entry: Entry): u32 {
   const kind = entry.kind<Own>();
-  if (kind == Kind.FULL) return <u32>runsBytes(1);
-  if (entry.isStreamedAsArray()) return <u32>arrayBytes(entry.count<Own>());
+  if (kind == Kind.FULL) return <u32>Container.runsBytes(1);
+  if (entry.isStreamedAsArray()) return <u32>Container.arrayBytes(entry.count<Own>());
   return <u32>(kind == Kind.SHORT ? BITSET_BYTES : entry.payloadBytes<Own>());
 }
 
 // @ts-ignore: decorator
 @inline function streamedCount(entry: Entry): u32 {
-  return entry.kind<Own>() == Kind.FULL ? UNIVERSE : entry.count<Own>();
+  return entry.kind<Own>() == Kind.FULL ? Container.UNIVERSE : entry.count<Own>();
 }
 
 /** Containers of the entry with keys in [firstKey, lastKey]. */
@@ -80,14 +78,14 @@ const enum Cookie { NO_RUNS = 12346, RUNS = 12347 }
 
 // @ts-ignore: decorator
 @inline function within(place: u64, lastKey: u64): bool {
-  return place != 0 && placeEntry(place).key<Own>() <= lastKey;
+  return place != 0 && Place.entry(place).key<Own>() <= lastKey;
 }
 
 /** The number of containers in the stream, and in the top bit whether any of them has runs. */
 function survey(first: u64, firstKey: u64, lastKey: u64): u32 {
   let containers: u32 = 0, hasRuns: u32 = 0;
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place);
+  for (let place = first; within(place, lastKey); place = Place.next<Own>(place)) {
+    const entry = Place.entry(place);
     containers += containersOf(entry, firstKey, lastKey);
     hasRuns |= u32(isRuns(entry.kind<Own>()));
   }
@@ -98,8 +96,8 @@ function survey(first: u64, firstKey: u64, lastKey: u64): u32 {
 export function streamBytes(first: u64, firstKey: u64, lastKey: u64): u64 {
   const found = survey(first, firstKey, lastKey);
   let bytes: u64 = streamHeaderBytes(found & 0x7fffffff, found >> 31 != 0);
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place);
+  for (let place = first; within(place, lastKey); place = Place.next<Own>(place)) {
+    const entry = Place.entry(place);
     bytes += <u64>streamedBytes(entry) * containersOf(entry, firstKey, lastKey);
   }
   return bytes;
@@ -125,8 +123,8 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
 /** Writes the key header. */
 // @ts-ignore: decorator
 @inline function writeKeys(first: u64, firstKey: u64, lastKey: u64): void {
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place), countLessOne = streamedCount(entry) - 1;
+  for (let place = first; within(place, lastKey); place = Place.next<Own>(place)) {
+    const entry = Place.entry(place), countLessOne = streamedCount(entry) - 1;
     let key = max(entry.key<Own>(), firstKey);
     for (let n = containersOf(entry, firstKey, lastKey); n; n--, key++) {
       output.put((<u32>key & (STREAM_KEYS - 1)) | (countLessOne << 16), 4);
@@ -137,8 +135,8 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
 /** Writes the offset header. The first payload is at `position`. */
 // @ts-ignore: decorator
 @inline function writePositions(first: u64, firstKey: u64, lastKey: u64, position: u32): void {
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place);
+  for (let place = first; within(place, lastKey); place = Place.next<Own>(place)) {
+    const entry = Place.entry(place);
     for (let n = containersOf(entry, firstKey, lastKey); n; n--) {
       output.put(position, 4);
       position += streamedBytes(entry);
@@ -148,10 +146,10 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
 
 // @ts-ignore: decorator
 @inline function writePayloads(first: u64, firstKey: u64, lastKey: u64): void {
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place);
+  for (let place = first; within(place, lastKey); place = Place.next<Own>(place)) {
+    const entry = Place.entry(place);
     if (entry.kind<Own>() != Kind.FULL) { writePayload(entry); continue; }
-    for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(FULL_PAYLOAD, <u32>runsBytes(1));
+    for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(FULL_PAYLOAD, <u32>Container.runsBytes(1));
   }
 }
 
@@ -163,7 +161,7 @@ export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
     case Kind.BUCKETS: writeBuckets(payload, entry.count<Own>()); return;
     case Kind.SHORT: writeShort(entry); return;
     case Kind.BITSET:
-      if (entry.isStreamedAsArray()) writeMembers(payload, 0, UNIVERSE);
+      if (entry.isStreamedAsArray()) writeMembers(payload, 0, Container.UNIVERSE);
       else output.write(payload, streamedBytes(entry));
       return;
     case Kind.ARRAY:
@@ -184,9 +182,9 @@ function writeBuckets(at: usize, count: u32): void {
   for (
     let bucket = at + count, end = at; end < at + count; bucket++, highs = i16x8.add(highs, i16x8.splat(256))
   ) {
-    for (end += load<u8>(bucket); next < end; next += LANES) {
+    for (end += load<u8>(bucket); next < end; next += Lanes.LANES) {
       const lanes = v128.or(highs, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))));
-      output.put128(lanes, min<u32>(<u32>arrayBytes(<u32>(end - next)), <u32>LANES_BYTES));
+      output.put128(lanes, min<u32>(<u32>Container.arrayBytes(<u32>(end - next)), <u32>Lanes.LANES_BYTES));
     }
     next = end;
   }
@@ -194,19 +192,19 @@ function writeBuckets(at: usize, count: u32): void {
 
 /** Writes a short bitset as an array or a bitset. */
 function writeShort(entry: Entry): void {
-  const at = entry.payload<Own>(), low = shortLow<Own>(at);
-  const end = shortEnd<Own>(at), base = shortBase<Own>(at);
+  const at = entry.payload<Own>(), low = ShortBitset.low<Own>(at);
+  const end = ShortBitset.end<Own>(at), base = ShortBitset.base<Own>(at);
   if (entry.isStreamedAsArray()) { writeMembers(base, low, end); return; }
   output.fill(0, low >> 3);
   output.write(base + (low >> 3), (end - low) >> 3);
-  output.fill(0, (UNIVERSE - end) >> 3);
+  output.fill(0, (Container.UNIVERSE - end) >> 3);
 }
 
 /** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at` as an array. */
 function writeMembers(at: usize, low: u32, end: u32): void {
   for (let value = low; value < end; value += 64) {
     for (let bits = load<u64>(at + (value >> 3)); bits; bits &= bits - 1) {
-      output.put(value + ctz(bits), <u32>MEMBER_BYTES);
+      output.put(value + ctz(bits), <u32>Container.MEMBER_BYTES);
     }
   }
 }
@@ -214,8 +212,8 @@ function writeMembers(at: usize, low: u32, end: u32): void {
 /** Writes the bits that mark runs. */
 function writeRunMarks(first: u64, firstKey: u64, lastKey: u64): void {
   let marks: u32 = 0, filled: u32 = 0;
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place), mark = u32(isRuns(entry.kind<Own>()));
+  for (let place = first; within(place, lastKey); place = Place.next<Own>(place)) {
+    const entry = Place.entry(place), mark = u32(isRuns(entry.kind<Own>()));
     for (let n = containersOf(entry, firstKey, lastKey); n; n--) {
       marks |= mark << filled;
       if (++filled == 8) { output.put(marks, 1); marks = 0; filled = 0; }
@@ -272,7 +270,7 @@ export function readStream(k: u32, from: u64, base: u64): u64 {
     }
     const hasRuns = marks != 0 && ((right.load8(<usize>(marks + (i >> 3)), 0) >> (i & 7)) & 1) != 0;
     const end = hasRuns ? readRuns(k, at, base + key, count)
-      : isArraySized(count) ? readArray(at, base + key, count) : readBitset(k, at, base + key, count);
+      : Container.isArraySized(count) ? readArray(at, base + key, count) : readBitset(k, at, base + key, count);
     if (end >> 32) return end;
     at = end;
   }
@@ -293,14 +291,14 @@ export function readPortable(from: u64 = 0): Fault {
 // Each of these appends the container at `at` and returns the address behind it, or faulty().
 
 function readArray(at: u64, key: u64, count: u32): u64 {
-  const bytes = arrayBytes(count), end = at + bytes;
+  const bytes = Container.arrayBytes(count), end = at + bytes;
   if (end > <u64>right.size()) return faulty(Fault.CUT_SHORT);
   if (!isAscending<Right>(<usize>at, count)) return faulty(Fault.ARRAY_NOT_ASCENDING);
-  const low = right.load16(<usize>at, 0), high = right.load16(<usize>(end - MEMBER_BYTES), 0);
-  if (suitableKind(count, wordsBetween(low, high)) != Kind.ARRAY) {
-    makeScratch(Scratch.TEMP);
-    right.copy(scratch(Scratch.FIRST), <usize>at, bytes);
-    emit(key, Shape.of(Kind.ARRAY, count, scratch(Scratch.FIRST)));
+  const low = right.load16(<usize>at, 0), high = right.load16(<usize>(end - Container.MEMBER_BYTES), 0);
+  if (Choice.suitable(count, Choice.wordsBetween(low, high)) != Kind.ARRAY) {
+    Places.make(Scratch.TEMP);
+    right.copy(Places.at(Scratch.FIRST), <usize>at, bytes);
+    emit(key, Shape.of(Kind.ARRAY, count, Places.at(Scratch.FIRST)));
     return end;
   }
   emitArray(key, <usize>at, count);
@@ -314,11 +312,11 @@ function readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
   const held = bitsetCardinality(<usize>at);
   left.select(SELF);
   if (held != count) return faulty(Fault.BITSET_CARDINALITY);
-  if (count == UNIVERSE) { appendFull(key, 1); return end; }
-  if (suitableKind(count, wordsOf(spanOfBitset<Right>(<usize>at))) != Kind.BITSET) {
-    makeScratch(Scratch.TEMP);
-    right.copy(scratch(Scratch.FIRST), <usize>at, BITSET_BYTES);
-    emit(key, Shape.of(Kind.BITSET, count, scratch(Scratch.FIRST)));
+  if (count == Container.UNIVERSE) { appendFull(key, 1); return end; }
+  if (Choice.suitable(count, ShortBitset.wordsOf(spanOfBitset<Right>(<usize>at))) != Kind.BITSET) {
+    Places.make(Scratch.TEMP);
+    right.copy(Places.at(Scratch.FIRST), <usize>at, BITSET_BYTES);
+    emit(key, Shape.of(Kind.BITSET, count, Places.at(Scratch.FIRST)));
     left.select(SELF);
     return end;
   }
@@ -330,22 +328,22 @@ function readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
 
 function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
   const size = <u64>right.size();
-  if (at + RUNS_HEADER_BYTES > size) return faulty(Fault.CUT_SHORT);
-  const bytes = runsBytes(right.load16(<usize>at, 0)), end = at + bytes;
+  if (at + Container.RUNS_HEADER_BYTES > size) return faulty(Fault.CUT_SHORT);
+  const bytes = Container.runsBytes(right.load16(<usize>at, 0)), end = at + bytes;
   if (end > size) return faulty(Fault.CUT_SHORT);
-  const fault = checkRuns<Right>(<usize>at, count);
+  const fault = Runs.check<Right>(<usize>at, count);
   if (fault != Fault.NONE) return faulty(fault);
-  if (count == UNIVERSE) { appendFull(key, 1); return end; }
-  const words = wordsBetween(right.load16(<usize>at, 2), runsLast<Right>(<usize>at));
-  if (prefersRuns(right.load16(<usize>at, 0), count, words)) {
+  if (count == Container.UNIVERSE) { appendFull(key, 1); return end; }
+  const words = Choice.wordsBetween(right.load16(<usize>at, 2), Runs.last<Right>(<usize>at));
+  if (Choice.prefersRuns(right.load16(<usize>at, 0), count, words)) {
     const to = allocateFresh(Block.bytes(bytes));
     right.copy(to, <usize>at, bytes);
     append(key, count).setBlock(Kind.RUNS, count, to);
     return end;
   }
   // Other writers may choose runs where an array or a bitset is smaller: these are converted.
-  makeScratch(Scratch.TEMP);
-  const to = scratch(Scratch.FIRST), kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
+  Places.make(Scratch.TEMP);
+  const to = Places.at(Scratch.FIRST), kind = Container.isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
   left.select(k);
   if (kind == Kind.ARRAY) runsToArray(<usize>at, to); else runsToBitset(<usize>at, to);
   left.select(SELF);

@@ -9,20 +9,20 @@
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Entry, Offset } from "../arena/layout/entry";
-import { advance, placeEntry, seek } from "../arena/read/directory";
+import { Place, seek } from "../arena/read/directory";
 import { begin } from "../arena/builder/state";
 import { finish } from "../arena/builder/builder";
 import { isEmpty, maximum } from "../read/query";
 import { nativeOrder } from "../read/word";
 import { emit } from "../combine/shape/emit";
 import { Shape } from "../combine/shape/shape";
-import { makeScratch, Scratch, scratch } from "../combine/shape/scratch";
+import { Places, Scratch } from "../combine/shape/scratch";
 import { is } from "../container/kernel";
 import { Kind } from "../container/kind";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, BUCKETS, WORDS } from "../container/limits";
+import { BITSET_BYTES, Container } from "../container/limits";
 import { bitsetCardinality } from "../container/bitset";
-import { runEnd, runStart, runsCount } from "../container/run";
-import { shortBase, shortEnd, shortLow } from "../container/short";
+import { Runs } from "../container/run";
+import { ShortBitset } from "../container/short";
 import { wordOf } from "../read/container";
 
 // The formats. The types differ in size, as those of container/kernel.ts do.
@@ -57,10 +57,10 @@ export function writeCharacters(): void { writeWords<Characters>(charactersBytes
 /** Writes the first `bytes` bytes of the bitmap in format F. */
 function writeWords<F>(bytes: u64): void {
   let word: u64 = 0, rest = bytes;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), first = entry.key<Own>() * WORDS;
+  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+    const entry = Place.entry(place), first = entry.key<Own>() * Container.WORDS;
     rest = writeGap<F>(first - word, rest);
-    word = (entry.lastKey<Own>() + 1) * WORDS;
+    word = (entry.lastKey<Own>() + 1) * Container.WORDS;
     rest = writeContainers<F>(entry, word - first, bytes, rest);
   }
   if (rest) writeGap<F>(1, rest);             // no members: a single '0'
@@ -88,7 +88,7 @@ function writeSame<F>(character: u32, bits: u32, words: u64, rest: u64): u64 {
 function writeContainers<F>(entry: Entry, words: u64, bytes: u64, rest: u64): u64 {
   switch (entry.kind<Own>()) {
     case Kind.FULL: return writeSpan<F>(words, rest);
-    case Kind.BITSET: return writeBitset<F>(entry.payload<Own>(), 0, UNIVERSE, rest);
+    case Kind.BITSET: return writeBitset<F>(entry.payload<Own>(), 0, Container.UNIVERSE, rest);
     case Kind.SHORT: return writeShort<F>(entry, rest);
     case Kind.RUNS:
       return is<F, Characters>() ? writeRunsCharacters(entry, rest) : writeRunsBits(entry, rest);
@@ -112,12 +112,12 @@ function writeContainers<F>(entry: Entry, words: u64, bytes: u64, rest: u64): u6
 @inline function markMembers<F>(entry: Entry, at: u64): void {
   const payload = entry.payload<Own>(), count = entry.count<Own>();
   if (entry.kind<Own>() != Kind.BUCKETS) {
-    const end = payload + arrayBytes(count);
-    for (let member = payload; member < end; member += MEMBER_BYTES) mark<F>(at, load<u16>(member));
+    const end = payload + Container.arrayBytes(count);
+    for (let member = payload; member < end; member += Container.MEMBER_BYTES) mark<F>(at, load<u16>(member));
     return;
   }
   let next = payload;
-  for (let high: u32 = 0, bucket = payload + count; high < UNIVERSE; high += BUCKETS, bucket++) {
+  for (let high: u32 = 0, bucket = payload + count; high < Container.UNIVERSE; high += Container.BUCKETS, bucket++) {
     for (const end = next + load<u8>(bucket); next < end; next++) mark<F>(at, high + load<u8>(next));
   }
 }
@@ -137,10 +137,10 @@ function writeContainers<F>(entry: Entry, words: u64, bytes: u64, rest: u64): u6
 }
 
 function writeShort<F>(entry: Entry, rest: u64): u64 {
-  const at = entry.payload<Own>(), low = shortLow<Own>(at), end = shortEnd<Own>(at);
+  const at = entry.payload<Own>(), low = ShortBitset.low<Own>(at), end = ShortBitset.end<Own>(at);
   rest = writeGap<F>(low >> 6, rest);
-  rest = writeBitset<F>(shortBase<Own>(at), low, end, rest);
-  return writeGap<F>((UNIVERSE - end) >> 6, rest);
+  rest = writeBitset<F>(ShortBitset.base<Own>(at), low, end, rest);
+  return writeGap<F>((Container.UNIVERSE - end) >> 6, rest);
 }
 
 function writeBitsetBits(payload: usize, from: usize, end: usize, rest: u64): u64 {
@@ -180,15 +180,15 @@ function writeBitsetCharacters(payload: usize, from: usize, end: usize, rest: u6
 }
 
 function writeRunsBits(entry: Entry, rest: u64): u64 {
-  for (let i: u32 = 0; i < WORDS && rest; i++) rest = put(nativeOrder(wordOf(entry, i)), rest);
+  for (let i: u32 = 0; i < Container.WORDS && rest; i++) rest = put(nativeOrder(wordOf(entry, i)), rest);
   return rest;
 }
 
 function writeRunsCharacters(entry: Entry, rest: u64): u64 {
-  const payload = entry.payload<Own>(), bytes = min<u64>(rest, UNIVERSE);
+  const payload = entry.payload<Own>(), bytes = min<u64>(rest, Container.UNIVERSE);
   let next: u32 = 0;
-  for (let i: u32 = 0, runs = runsCount(payload); i < runs; i++) {
-    const start = runStart(payload, i), end = runEnd(payload, i) + 1;
+  for (let i: u32 = 0, runs = Runs.count(payload); i < runs; i++) {
+    const start = Runs.start(payload, i), end = Runs.end(payload, i) + 1;
     output.fill(CHARACTER, start - next);
     output.fill(CHARACTER + 1, end - start);
     next = end;
@@ -216,11 +216,11 @@ function writeRunsCharacters(entry: Entry, rest: u64): u64 {
 export function readCharacters(): void {
   right.select(0);
   const size = right.size(), words = (<u64>size + 63) >> 6;
-  begin(words / WORDS + 1, 0);
-  for (let key: u64 = 0; key * WORDS < words; key++) {
-    makeScratch(Scratch.TEMP);
-    const to = scratch(Scratch.FIRST), first = key * WORDS, count = <u32>min<u64>(words - first, WORDS);
-    if (count < WORDS) memory.fill(to, 0, BITSET_BYTES);
+  begin(words / Container.WORDS + 1, 0);
+  for (let key: u64 = 0; key * Container.WORDS < words; key++) {
+    Places.make(Scratch.TEMP);
+    const to = Places.at(Scratch.FIRST), first = key * Container.WORDS, count = <u32>min<u64>(words - first, Container.WORDS);
+    if (count < Container.WORDS) memory.fill(to, 0, BITSET_BYTES);
     for (let i: u32 = 0; i < count; i++) {
       store<u64>(to + (<usize>i << 3), charactersAt(<u32>((first + i) << 6), size));
     }
@@ -246,8 +246,8 @@ export function readBitsFrom(first: u64): void {
   const lastKey = !bits || first > u64.MAX_VALUE - (bits - 1) ? Offset.KEY_MAX : Offset.key(first + bits - 1);
   begin(bits ? lastKey - firstKey + 1 : 0, 0);
   for (let key = firstKey; bits && key <= lastKey; key++) {
-    makeScratch(Scratch.TEMP);
-    const to = scratch(Scratch.FIRST);
+    Places.make(Scratch.TEMP);
+    const to = Places.at(Scratch.FIRST);
     readContainer(<i64>((key << 16) - first), <i64>bits, to);
     emitBitset(key, to);
   }
@@ -259,9 +259,9 @@ export function readBitsFrom(first: u64): void {
  * negative; bits that operand 0 does not have are 0.
  */
 function readContainer(from: i64, bits: i64, to: usize): void {
-  const end = min<i64>((bits - from + 63) >> 6, <i64>WORDS);
+  const end = min<i64>((bits - from + 63) >> 6, <i64>Container.WORDS);
   let word: i64 = from < 0 ? -from >> 6 : 0, at = from + (word << 6);
-  if (word || end < <i64>WORDS) memory.fill(to, 0, BITSET_BYTES);
+  if (word || end < <i64>Container.WORDS) memory.fill(to, 0, BITSET_BYTES);
   if (at < 0) {
     store<u64>(to + (<usize>word << 3), nativeOrder(bytesAt(0, right.size())) << -at);
     word++;

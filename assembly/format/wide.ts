@@ -16,7 +16,7 @@ import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import { Entry, Offset } from "../arena/layout/entry";
-import { advance, placeEntry, seek, seekFrom } from "../arena/read/directory";
+import { Place, seek, seekFrom } from "../arena/read/directory";
 import { appendFull, finish, nextKey } from "../arena/builder/builder";
 import { begin } from "../arena/builder/state";
 import { STREAM_KEYS, readStream, streamBytes, writeStream } from "./portable";
@@ -52,8 +52,8 @@ import { Kind } from "../container/kind";
 /** Containers of memory 0 that have no entry of their own: all but one of each FULL entry. */
 function spannedContainers(): u64 {
   let containers: u64 = 0;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    containers += placeEntry(place).span<Own>() - 1;
+  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+    containers += Place.entry(place).span<Own>() - 1;
   }
   return containers;
 }
@@ -76,8 +76,8 @@ function spannedContainers(): u64 {
 function partEnd(place: u64, key: u64, parts: bool): u64 {
   const bucketEnd = key | (STREAM_KEYS - 1);
   if (!parts) return bucketEnd;
-  for (; place; place = advance<Own>(place)) {
-    const entry = placeEntry(place);
+  for (; place; place = Place.next<Own>(place)) {
+    const entry = Place.entry(place);
     if (entry.key<Own>() > bucketEnd) break;
     if (!isSpan(entry)) continue;
     return entry.key<Own>() <= key ? entry.lastKey<Own>() : entry.key<Own>() - 1;
@@ -87,7 +87,7 @@ function partEnd(place: u64, key: u64, parts: bool): u64 {
 
 // @ts-ignore: decorator
 @inline function isSpanPart(place: u64, key: u64, end: u64): bool {
-  return end - key >= SPAN_LEAST - 1 && isSpan(placeEntry(place));
+  return end - key >= SPAN_LEAST - 1 && isSpan(Place.entry(place));
 }
 
 /**
@@ -109,7 +109,7 @@ export function wideBytes(when: Parts): u64 {
   if (!parts && spanned > COUNTABLE) return u64.MAX_VALUE;
   let bytes: u64 = parts ? 16 : 8;
   for (let place = seek<Own>(0), from: u64 = 0; place;) {
-    const key = max(from, placeEntry(place).key<Own>()), end = partEnd(place, key, parts);
+    const key = max(from, Place.entry(place).key<Own>()), end = partEnd(place, key, parts);
     if (parts) bytes += 8 + (isSpanPart(place, key, end) ? 8 : streamBytes(place, key, end));
     else bytes += 4 + streamBytes(place, key, end);
     place = placeBeyond(place, end);
@@ -124,7 +124,7 @@ export function writeWide(when: Parts): void {
   if (parts) output.put(PARTS, 8);
   output.put(countParts(parts), 8);
   for (let place = seek<Own>(0), from: u64 = 0; place;) {
-    const key = max(from, placeEntry(place).key<Own>()), end = partEnd(place, key, parts);
+    const key = max(from, Place.entry(place).key<Own>()), end = partEnd(place, key, parts);
     if (parts && isSpanPart(place, key, end)) {
       output.put(SPAN + (end - key + 1), 8);
       output.put(key, 8);
@@ -140,7 +140,7 @@ export function writeWide(when: Parts): void {
 function countParts(parts: bool): u64 {
   let count: u64 = 0;
   for (let place = seek<Own>(0), from: u64 = 0; place; count++) {
-    const end = partEnd(place, max(from, placeEntry(place).key<Own>()), parts);
+    const end = partEnd(place, max(from, Place.entry(place).key<Own>()), parts);
     place = placeBeyond(place, end);
     from = end + 1;
   }

@@ -3,19 +3,19 @@
 import { Own } from "../env/view";
 import { Offset } from "../arena/layout/entry";
 import {
-  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, findIn, leafFor, firstEntry, lastEntry,
-  membersBefore, placeEntry, seek,
+  Place, cardinalityHeld, entriesHeld, entryOfRank, findEntry, findIn, firstEntry, lastEntry, leafFor,
+  membersBefore, seek,
 } from "../arena/read/directory";
 import { NO_MEMBER, memberIndex } from "../arena/packed/members";
-import { isPacked } from "../arena/packed/layout";
-import { Kind, isArray } from "../container/kind";
+import { Page } from "../arena/packed/layout";
+import { Choice, Kind } from "../container/kind";
 
 import { NONE, containerHas, lastIn, nextClearIn, nextSetIn, rankIn, selectIn } from "./container";
 
 /** 1 if the offset is a member. */
 export function get(offset: u64): u32 {
   const leaf = leafFor<Own>(Offset.key(offset));
-  if (isPacked<Own>(changetype<usize>(leaf))) return u32(memberIndex(changetype<usize>(leaf), offset) != NO_MEMBER);
+  if (changetype<Page>(leaf).isPacked<Own>()) return u32(memberIndex(changetype<Page>(leaf), offset) != NO_MEMBER);
   const entry = findIn(leaf, Offset.key(offset));
   return entry ? u32(containerHas(entry, Offset.low(offset))) : 0;
 }
@@ -43,7 +43,7 @@ export function countRange(low: u64, high: u64): u64 {
 export function minimum(): u64 {
   const entry = firstEntry();
   return Offset.of(entry.key<Own>(),
-    isArray(entry.kind<Own>()) ? load<u16>(entry.payload<Own>()) : nextSetIn(entry, 0));
+    Choice.isArray(entry.kind<Own>()) ? load<u16>(entry.payload<Own>()) : nextSetIn(entry, 0));
 }
 
 /** The greatest member of a bitmap that is not empty. */
@@ -59,12 +59,12 @@ export function maximumOf<M>(): u64 {
 export function nextSet(from: u64): u64 {
   const key = Offset.key(from);
   let place = seek<Own>(key);
-  let entry = placeEntry(place);
+  let entry = Place.entry(place);
   if (entry.key<Own>() <= key) {
     const low = nextSetIn(entry, Offset.low(from));
     if (low != NONE) return Offset.of(key, low);
-    place = advance<Own>(place);
-    entry = placeEntry(place);
+    place = Place.next<Own>(place);
+    entry = Place.entry(place);
   }
   return Offset.of(entry.key<Own>(), nextSetIn(entry, 0));
 }

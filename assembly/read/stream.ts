@@ -3,11 +3,11 @@
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
 import { Offset } from "../arena/layout/entry";
-import { advance, advanceLeaf, lastBefore, placeEntry, seek } from "../arena/read/directory";
-import { Group, baseIn, headerOf, high, highsIn, lowsIn, widthIn } from "../arena/packed/layout";
+import { Place, advanceLeaf, lastBefore, seek } from "../arena/read/directory";
+import { Group, Page } from "../arena/packed/layout";
 import { membersInLeaf } from "../arena/packed/steps";
 import { Kind } from "../container/kind";
-import { MEMBER_BYTES } from "../container/limits";
+import { Container } from "../container/limits";
 
 import { Node } from "../arena/layout/node";
 import { replyContainer } from "./container";
@@ -19,13 +19,13 @@ import { replyContainer } from "./container";
 export function membersFrom(from: u64, limit: u64): u64 {
   const firstKey = Offset.key(from);
   let rest = limit;
-  for (let place = seek<Own>(firstKey); place && rest; place = advance<Own>(place)) {
-    while (place && rest && Group.is(changetype<Group>(placeEntry(place)))) {
+  for (let place = seek<Own>(firstKey); place && rest; place = Place.next<Own>(place)) {
+    while (place && rest && Group.is(changetype<Group>(Place.entry(place)))) {
       rest -= replyPacked(place, from, rest);
-      place = advanceLeaf<Own>(lastBefore<Own>(placeEntry(place), changetype<Group>(<usize>(place >> 32))));
+      place = advanceLeaf<Own>(lastBefore<Own>(Place.entry(place), changetype<Group>(<usize>(place >> 32))));
     }
     if (!place || !rest) break;
-    const entry = placeEntry(place), last = entry.lastKey<Own>();
+    const entry = Place.entry(place), last = entry.lastKey<Own>();
     const kind = entry.kind<Own>(), count = entry.count<Own>(), payload = entry.payload<Own>();
     for (let key = max(entry.key<Own>(), firstKey); key <= last && rest; key++) {
       rest -= replyContainer(kind, count, payload, max(key << 16, from), rest);
@@ -36,19 +36,19 @@ export function membersFrom(from: u64, limit: u64): u64 {
 
 /** membersFrom() for the packed leaf in which `place` is, from there on. */
 function replyPacked(place: u64, from: u64, limit: u64): u64 {
-  const entry = placeEntry(place), leaf = changetype<Node>(Group.leaf<Own>(changetype<Group>(entry))), header = headerOf<Own>(changetype<usize>(leaf));
-  const width = widthIn(header);
-  const base = baseIn<Own>(changetype<usize>(leaf), header), first = Group.index(changetype<usize>(leaf), changetype<Group>(entry)), lows = lowsIn(changetype<usize>(leaf), header);
+  const entry = Place.entry(place), leaf = changetype<Node>(Group.leaf<Own>(changetype<Group>(entry))), header = changetype<Page>(leaf).header<Own>();
+  const width = Page.widthIn(header);
+  const base = changetype<Page>(leaf).baseIn<Own>(header), first = Group.index(changetype<Page>(leaf), changetype<Group>(entry)), lows = changetype<Page>(leaf).lowsIn(header);
   const end = first + membersInLeaf(place), firstKey = Offset.key(from);
-  let at = highsIn(changetype<usize>(leaf), header) + <usize>(first * width), mine = high<Own>(at, width), rest = limit;
+  let at = changetype<Page>(leaf).highsIn(header) + <usize>(first * width), mine = Page.high<Own>(at, width), rest = limit;
   for (let index = first, to = first; index < end && rest; index = to) {
     let next = mine;
     for (to = index + 1; to < end; to++) {
       at += width;
-      next = high<Own>(at, width);
+      next = Page.high<Own>(at, width);
       if (next != mine) break;
     }
-    const key = base + mine, payload = lows + MEMBER_BYTES * <usize>index;
+    const key = base + mine, payload = lows + Container.MEMBER_BYTES * <usize>index;
     const low = key == firstKey ? Offset.low(from) : 0;
     if (to - index > 1) rest -= replyContainer(Kind.ARRAY, to - index, payload, max(key << 16, from), rest);
     else if (load<u16>(payload) >= low) {

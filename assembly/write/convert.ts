@@ -7,14 +7,12 @@ import { Header } from "../arena/layout/header";
 import { Entry } from "../arena/layout/entry";
 import { Shape } from "../combine/shape/shape";
 import { member } from "../container/array";
-import { arrayToBuckets, bucketsLast, bucketsSelect } from "../container/buckets";
+import { Buckets, arrayToBuckets } from "../container/buckets";
 import { toArray, toBitset, toShort } from "../container/convert";
-import { Kind, staysBuckets, suitableKind, wordsBetween } from "../container/kind";
-import {
-  BITSET_BYTES, LOW_MAX, MEMBER_BYTES, arrayBytes, bucketsBytes, shortBytes,
-} from "../container/limits";
-import { runStart, runsLast } from "../container/run";
-import { bitsetBecomesShort, spanOfBitset, wordsOf } from "../container/short";
+import { Choice, Kind } from "../container/kind";
+import { BITSET_BYTES, Container } from "../container/limits";
+import { Runs } from "../container/run";
+import { ShortBitset, bitsetBecomesShort, spanOfBitset } from "../container/short";
 
 /** Releases the container's block, if it has one. */
 export function releaseContainer(entry: Entry): void {
@@ -30,7 +28,7 @@ export function replaceContainer(entry: Entry, form: u64): void {
   const kind = Shape.kind(form), count = Shape.count(form), at = Shape.at(form);
   if (kind == Kind.FULL) { releaseContainer(entry); entry.setFull(1); return; }
   if (kind == Kind.ARRAY && count <= 2) {
-    const first = load<u16>(at), second = load<u16>(at, MEMBER_BYTES);
+    const first = load<u16>(at), second = load<u16>(at, Container.MEMBER_BYTES);
     releaseContainer(entry);
     if (count == 1) entry.setSingle(first); else entry.setPair(first, second);
     return;
@@ -51,7 +49,7 @@ export function convertTo(entry: Entry, to: Kind): void {
   switch (to) {
     case Kind.ARRAY: intoArray(entry); return;
     case Kind.BITSET: intoBitset(entry); return;
-    case Kind.SHORT: intoShort(entry, LOW_MAX, 0); return;
+    case Kind.SHORT: intoShort(entry, Container.LOW_MAX, 0); return;
     case Kind.BUCKETS:
       prepare(plainRoom(entry.count<Own>()));
       intoArray(entry);
@@ -67,19 +65,19 @@ export function convertTo(entry: Entry, to: Kind): void {
 
 /** Converts an array, buckets or runs to the kind that suits them, unless that is runs. */
 export function convertToSuitable(entry: Entry): void {
-  convertTo(entry, suitableKind(entry.count<Own>(), wordsWith(entry, LOW_MAX, 0)));
+  convertTo(entry, Choice.suitable(entry.count<Own>(), wordsWith(entry, Container.LOW_MAX, 0)));
 }
 
 // --- To an array or buckets --------------------------------------------------------------------------------
 
 function intoArray(entry: Entry): void {
   const kind = entry.kind<Own>(), count = entry.count<Own>(), payload = entry.payload<Own>();
-  const bytes = entry.payloadBytes<Own>(), at = allocate(arrayBytes(count));
+  const bytes = entry.payloadBytes<Own>(), at = allocate(Container.arrayBytes(count));
   toArray(kind, payload, count, at);
   release(payload, bytes);
   if (count > 2) { entry.setBlock(Kind.ARRAY, count, at); return; }
   setInEntry(entry, count, at);
-  release(at, arrayBytes(count));
+  release(at, Container.arrayBytes(count));
 }
 
 /** Puts the one or two members of the array at `at` into the entry. */
@@ -91,9 +89,9 @@ function intoArray(entry: Entry): void {
 /** Turns an array of three members or more into buckets. False if buckets cannot hold it. */
 export function intoBuckets(entry: Entry): bool {
   const count = entry.count<Own>(), payload = entry.payload<Own>();
-  const at = allocate(bucketsBytes(count));
-  if (!arrayToBuckets(payload, count, at, at)) { release(at, bucketsBytes(count)); return false; }
-  release(payload, arrayBytes(count));
+  const at = allocate(Container.bucketsBytes(count));
+  if (!arrayToBuckets(payload, count, at, at)) { release(at, Container.bucketsBytes(count)); return false; }
+  release(payload, Container.arrayBytes(count));
   entry.setBlock(Kind.BUCKETS, count, at);
   return true;
 }
@@ -101,7 +99,7 @@ export function intoBuckets(entry: Entry): bool {
 /** Bytes that converting to an array or buckets of `count` members allocates at most. */
 // @ts-ignore: decorator
 @inline export function plainRoom(count: u32): usize {
-  return Block.bytes(arrayBytes(count)) + (staysBuckets(count) ? Block.bytes(bucketsBytes(count)) : 0);
+  return Block.bytes(Container.arrayBytes(count)) + (Choice.staysBuckets(count) ? Block.bytes(Container.bucketsBytes(count)) : 0);
 }
 
 // --- To a bitset -------------------------------------------------------------------------------------------
@@ -119,15 +117,15 @@ function intoBitset(entry: Entry): void {
 /** The least member of an array, buckets or runs. */
 // @ts-ignore: decorator
 @inline function least(kind: Kind, payload: usize, count: u32): u32 {
-  if (kind == Kind.RUNS) return runStart(payload, 0);
-  return kind == Kind.BUCKETS ? bucketsSelect(payload, count, 0) : member(payload, 0);
+  if (kind == Kind.RUNS) return Runs.start(payload, 0);
+  return kind == Kind.BUCKETS ? Buckets.select(payload, count, 0) : member(payload, 0);
 }
 
 /** The greatest member of an array, buckets or runs. */
 // @ts-ignore: decorator
 @inline function greatest(kind: Kind, payload: usize, count: u32): u32 {
-  if (kind == Kind.RUNS) return runsLast<Own>(payload);
-  return kind == Kind.BUCKETS ? bucketsLast<Own>(payload, count) : member(payload, count - 1);
+  if (kind == Kind.RUNS) return Runs.last<Own>(payload);
+  return kind == Kind.BUCKETS ? Buckets.last<Own>(payload, count) : member(payload, count - 1);
 }
 
 /**
@@ -136,7 +134,7 @@ function intoBitset(entry: Entry): void {
  */
 export function wordsWith(entry: Entry, low: u32, high: u32): u32 {
   const kind = entry.kind<Own>(), payload = entry.payload<Own>(), count = entry.count<Own>();
-  return wordsBetween(min(low, least(kind, payload, count)), max(high, greatest(kind, payload, count)));
+  return Choice.wordsBetween(min(low, least(kind, payload, count)), max(high, greatest(kind, payload, count)));
 }
 
 /**
@@ -148,8 +146,8 @@ export function intoShort(entry: Entry, low: u32, high: u32): void {
   if (kind == Kind.BITSET) { bitsetIntoShort(entry); return; }
   low = min(low, least(kind, payload, count));
   high = max(high, greatest(kind, payload, count));
-  const words = wordsBetween(low, high);
-  const at = allocate(shortBytes(words));
+  const words = Choice.wordsBetween(low, high);
+  const at = allocate(Container.shortBytes(words));
   toShort(kind, payload, count, low, high, at);
   releaseContainer(entry);
   entry.setBlock(Kind.SHORT, count, at);
@@ -159,6 +157,6 @@ export function intoShort(entry: Entry, low: u32, high: u32): void {
 function bitsetIntoShort(entry: Entry): void {
   const payload = entry.payload<Own>(), count = entry.count<Own>(), span = spanOfBitset<Own>(payload);
   bitsetBecomesShort(payload, span);
-  resize(payload, BITSET_BYTES, shortBytes(wordsOf(span)));
+  resize(payload, BITSET_BYTES, Container.shortBytes(ShortBitset.wordsOf(span)));
   entry.setBlock(Kind.SHORT, count, payload);
 }

@@ -2,11 +2,9 @@
 
 import { Own } from "../env/view";
 import { arrayLowerBound, member } from "../container/array";
-import { Kind, prefersRuns, wordsBetween } from "../container/kind";
-import { arrayBytes, runsBytes } from "../container/limits";
-import {
-  insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun,
-} from "../container/run";
+import { Choice, Kind } from "../container/kind";
+import { Container } from "../container/limits";
+import { Runs } from "../container/run";
 import { adjust } from "../arena/change/insert";
 import { removeEntry } from "../arena/change/remove";
 import { resize } from "../arena/layout/blocks";
@@ -18,7 +16,7 @@ export function cutArray(entry: Entry, key: u64, from: u32, to: u32): void {
   const payload = entry.payload<Own>(), count = entry.count<Own>();
   const first = arrayLowerBound(payload, count, from), end = arrayLowerBound(payload, count, to + 1);
   if (first == end) return;
-  memory.copy(payload + arrayBytes(first), payload + arrayBytes(end), arrayBytes(count - end));
+  memory.copy(payload + Container.arrayBytes(first), payload + Container.arrayBytes(end), Container.arrayBytes(count - end));
   shortenArray(entry, key, count - (end - first));
 }
 
@@ -30,7 +28,7 @@ export function shortenArray(entry: Entry, key: u64, left: u32): void {
   const payload = entry.payload<Own>(), count = entry.count<Own>();
   adjust(key, <i64>left - <i64>count);
   if (left > 2) {
-    resize(payload, arrayBytes(count), arrayBytes(left));
+    resize(payload, Container.arrayBytes(count), Container.arrayBytes(left));
     entry.setCount(left);
     return;
   }
@@ -46,15 +44,15 @@ export function shortenArray(entry: Entry, key: u64, left: u32): void {
  * Runs that become too many turn into another kind.
  */
 export function cutRunBefore(entry: Entry, low: u32): void {
-  const payload = entry.payload<Own>(), found = runsFind(payload, low), run = <u32>found;
-  if (found < 0 || low > runEnd(payload, run) || low == runStart(payload, run)) return;
+  const payload = entry.payload<Own>(), found = Runs.find(payload, low), run = <u32>found;
+  if (found < 0 || low > Runs.end(payload, run) || low == Runs.start(payload, run)) return;
   if (!mayHaveOneRunMore(payload, entry.count<Own>(), low)) {
     convertToSuitable(entry);
     return;
   }
-  const start = runStart(payload, run), end = runEnd(payload, run), at = addRun(entry, run + 1);
-  setRun(at, run, start, low - 1);
-  setRun(at, run + 1, low, end);
+  const start = Runs.start(payload, run), end = Runs.end(payload, run), at = addRun(entry, run + 1);
+  Runs.set(at, run, start, low - 1);
+  Runs.set(at, run + 1, low, end);
 }
 
 /**
@@ -62,22 +60,22 @@ export function cutRunBefore(entry: Entry, low: u32): void {
  * should stay runs when it gets one run more.
  */
 export function mayHaveOneRunMore(payload: usize, count: u32, low: u32): bool {
-  const words = wordsBetween(min(low, runStart(payload, 0)), max(low, runsLast<Own>(payload)));
-  return prefersRuns(runsCount(payload) + 1, count, words);
+  const words = Choice.wordsBetween(min(low, Runs.start(payload, 0)), max(low, Runs.last<Own>(payload)));
+  return Choice.prefersRuns(Runs.count(payload) + 1, count, words);
 }
 
 /** Makes room for one run more, before run `index`; returns where the payload is then. */
 export function addRun(entry: Entry, index: u32): usize {
   const old = entry.payload<Own>();
-  const runs = runsCount(old);
-  const payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
-  insertRunAt(payload, index);
+  const runs = Runs.count(old);
+  const payload = resize(old, Container.runsBytes(runs), Container.runsBytes(runs + 1));
+  Runs.insert(payload, index);
   entry.setBlock(Kind.RUNS, entry.count<Own>(), payload);
   return payload;
 }
 
 export function removeRun(entry: Entry, index: u32): void {
-  const payload = entry.payload<Own>(), runs = runsCount(payload);
-  removeRunAt(payload, index);
-  resize(payload, runsBytes(runs), runsBytes(runs - 1));
+  const payload = entry.payload<Own>(), runs = Runs.count(payload);
+  Runs.remove(payload, index);
+  resize(payload, Container.runsBytes(runs), Container.runsBytes(runs - 1));
 }

@@ -9,15 +9,13 @@ import { Own } from "../env/view";
 import { Block, allocate, prepare, resize } from "../arena/layout/blocks";
 import { Header } from "../arena/layout/header";
 import { Entry } from "../arena/layout/entry";
-import {
-  Kind, staysBitset, BUCKETS_FROM, prefersShort, plainKind, staysBuckets, MEMBERS_A_WORD,
-} from "../container/kind";
-import { ARRAY_MAX, UNIVERSE, arrayBytes, bucketsBytes } from "../container/limits";
+import { Choice, Kind } from "../container/kind";
+import { Container } from "../container/limits";
 import { arrayLowerBound, member } from "../container/array";
 import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
-import { bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove } from "../container/buckets";
-import { runEnd, runStart, runsCount, runsFind, setRun } from "../container/run";
-import { shortBase, shortHas, shortSet } from "../container/short";
+import { Buckets } from "../container/buckets";
+import { Runs } from "../container/run";
+import { ShortBitset } from "../container/short";
 import {
   convertTo, convertToSuitable, intoBuckets, intoShort, plainRoom, releaseContainer, wordsWith,
 } from "./convert";
@@ -75,18 +73,18 @@ function insertIntoArray(entry: Entry, low: u32): bool {
     entry.setPair(min(low, other), max(low, other));
     return true;
   }
-  if ((count & (MEMBERS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
+  if ((count & (Choice.MEMBERS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
     intoShort(entry, low, low);
     return addToShort(entry, low);
   }
-  if (count == ARRAY_MAX) {
+  if (count == Container.ARRAY_MAX) {
     convertTo(entry, Kind.BITSET);
     return insertIntoBitset(entry, low, false);
   }
   // Tried only when a larger block is needed:
   // seldom enough for the case that buckets cannot hold the members.
   if (
-    count >= BUCKETS_FROM && Block.bytes(arrayBytes(count)) != Block.bytes(arrayBytes(count + 1))
+    count >= Choice.BUCKETS_FROM && Block.bytes(Container.arrayBytes(count)) != Block.bytes(Container.arrayBytes(count + 1))
     && intoBuckets(entry)
   ) {
     return insertIntoBuckets(entry, low);
@@ -98,7 +96,7 @@ function insertIntoArray(entry: Entry, low: u32): bool {
 /** Whether an array or buckets of `count` members become a short bitset with the member `low`. */
 // @ts-ignore: decorator
 @inline function becomesShort(entry: Entry, count: u32, low: u32): bool {
-  return prefersShort(count + 1, wordsWith(entry, low, low));
+  return Choice.prefersShort(count + 1, wordsWith(entry, low, low));
 }
 
 /** Adds `low` as the member of rank `index` to an array that stays one. */
@@ -115,8 +113,8 @@ function insertIntoArray(entry: Entry, low: u32): bool {
 /** Makes room for one member more in the array of `count` members at `payload`; returns where it is then. */
 // @ts-ignore: decorator
 @inline function arrayRoom(entry: Entry, count: u32, payload: usize): usize {
-  if (count > 2) return resize(payload, arrayBytes(count), arrayBytes(count + 1));
-  const at = allocate(arrayBytes(3));
+  if (count > 2) return resize(payload, Container.arrayBytes(count), Container.arrayBytes(count + 1));
+  const at = allocate(Container.arrayBytes(3));
   store<u32>(at, load<u32>(payload));
   return at;
 }
@@ -135,7 +133,7 @@ function takeFromArray(entry: Entry, low: u32): bool {
     entry.setPair(first, second);
     return true;
   }
-  resize(payload, arrayBytes(count), arrayBytes(count - 1));
+  resize(payload, Container.arrayBytes(count), Container.arrayBytes(count - 1));
   entry.setCount(count - 1);
   return true;
 }
@@ -144,23 +142,23 @@ function takeFromArray(entry: Entry, low: u32): bool {
 
 function insertIntoBuckets(entry: Entry, low: u32): bool {
   const count = entry.count<Own>(), payload = entry.payload<Own>();
-  const index = bucketsFind(payload, count, low);
+  const index = Buckets.find(payload, count, low);
   if (index >> 31) return false;
   if ((count & (LOWS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
     intoShort(entry, low, low);
     return addToShort(entry, low);
   }
-  if (count == ARRAY_MAX) {
+  if (count == Container.ARRAY_MAX) {
     convertTo(entry, Kind.BITSET);
     return insertIntoBitset(entry, low, false);
   }
-  if (!bucketsHaveRoom(payload, count, low)) {
+  if (!Buckets.haveRoom(payload, count, low)) {
     convertTo(entry, Kind.ARRAY);
     addToArray(entry, arrayLowerBound(entry.payload<Own>(), count, low), low);
     return true;
   }
-  const at = resize(payload, bucketsBytes(count), bucketsBytes(count + 1));
-  bucketsInsert(at, count, index, low);
+  const at = resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count + 1));
+  Buckets.insert(at, count, index, low);
   entry.setBlock(Kind.BUCKETS, count + 1, at);
   return true;
 }
@@ -171,14 +169,14 @@ function insertIntoBuckets(entry: Entry, low: u32): bool {
 
 function takeFromBuckets(entry: Entry, low: u32, asIs: bool): bool {
   const count = entry.count<Own>(), payload = entry.payload<Own>();
-  const index = bucketsFind(payload, count, low);
+  const index = Buckets.find(payload, count, low);
   if (!(index >> 31)) return false;
-  if (!asIs && !staysBuckets(count - 1)) {
+  if (!asIs && !Choice.staysBuckets(count - 1)) {
     convertTo(entry, Kind.ARRAY);
     return takeFromArray(entry, low);
   }
-  bucketsRemove(payload, count, index & 0xffff, low);
-  resize(payload, bucketsBytes(count), bucketsBytes(count - 1));
+  Buckets.remove(payload, count, index & 0xffff, low);
+  resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count - 1));
   entry.setCount(count - 1);
   return true;
 }
@@ -187,27 +185,27 @@ function takeFromBuckets(entry: Entry, low: u32, asIs: bool): bool {
 
 function insertIntoShort(entry: Entry, low: u32, revocable: bool): bool {
   if (widenTo(entry, low, low)) return addToShort(entry, low);
-  convertTo(entry, plainKind(entry.count<Own>() + 1));
+  convertTo(entry, Choice.plainKind(entry.count<Own>() + 1));
   return insertInto(entry, low, revocable);
 }
 
 /** Adds `low` to a short bitset that has its word. */
 function addToShort(entry: Entry, low: u32): bool {
   const payload = entry.payload<Own>();
-  if (shortHas(payload, low)) return false;
-  shortSet(payload, low);
+  if (ShortBitset.has(payload, low)) return false;
+  ShortBitset.set(payload, low);
   entry.setCount(entry.count<Own>() + 1);
   return true;
 }
 
 function takeFromShort(entry: Entry, low: u32, asIs: bool): bool {
   const count = entry.count<Own>() - 1;
-  if (!shortHas(entry.payload<Own>(), low)) return false;
+  if (!ShortBitset.has(entry.payload<Own>(), low)) return false;
   if (!asIs && !Header.isTiny<Own>() && !trimmedStays(entry, count)) {
-    convertTo(entry, plainKind(count + 1));
+    convertTo(entry, Choice.plainKind(count + 1));
     return takeFrom(entry, low, false);
   }
-  bitsetClear(shortBase<Own>(entry.payload<Own>()), low);
+  bitsetClear(ShortBitset.base<Own>(entry.payload<Own>()), low);
   entry.setCount(count);
   if (asIs) return true;
   if (!(count & (Header.isTiny<Own>() ? TRIM_TINY - 1 : TRIM_EVERY - 1))) trim(entry);
@@ -228,7 +226,7 @@ function insertIntoBitset(entry: Entry, low: u32, revocable: bool): bool {
 function takeFromBitset(entry: Entry, low: u32, asIs: bool): bool {
   const payload = entry.payload<Own>(), count = entry.count<Own>() - 1;
   if (!bitsetHas(payload, low)) return false;
-  const stays = asIs || staysBitset(count);
+  const stays = asIs || Choice.staysBitset(count);
   if (!stays) prepare(plainRoom(count));
   bitsetClear(payload, low);
   entry.setCount(count);
@@ -253,7 +251,7 @@ function takeFromBitset(entry: Entry, low: u32, asIs: bool): bool {
  */
 export function countUp(entry: Entry, more: u32, revocable: bool): void {
   const count = entry.count<Own>() + more;
-  if (count < UNIVERSE) { entry.setCount(count); return; }
+  if (count < Container.UNIVERSE) { entry.setCount(count); return; }
   if (revocable) { entry.setCount(count); argument.defer(); return; }
   releaseContainer(entry);
   entry.setFull(1);
@@ -262,20 +260,20 @@ export function countUp(entry: Entry, more: u32, revocable: bool): void {
 // --- Runs --------------------------------------------------------------------------------------------------
 
 function insertIntoRuns(entry: Entry, low: u32, revocable: bool): bool {
-  const payload = entry.payload<Own>(), before = runsFind(payload, low), next = <u32>(before + 1);
-  if (before >= 0 && low <= runEnd(payload, before)) return false;
-  const joinsBefore = before >= 0 && runEnd(payload, before) + 1 == low;
-  const joinsNext = next < runsCount(payload) && runStart(payload, next) == low + 1;
+  const payload = entry.payload<Own>(), before = Runs.find(payload, low), next = <u32>(before + 1);
+  if (before >= 0 && low <= Runs.end(payload, before)) return false;
+  const joinsBefore = before >= 0 && Runs.end(payload, before) + 1 == low;
+  const joinsNext = next < Runs.count(payload) && Runs.start(payload, next) == low + 1;
   if (joinsBefore && joinsNext && !revocable) {
-    setRun(payload, before, runStart(payload, before), runEnd(payload, next));
+    Runs.set(payload, before, Runs.start(payload, before), Runs.end(payload, next));
     removeRun(entry, next);
   } else if (joinsBefore) {
-    setRun(payload, before, runStart(payload, before), low);
+    Runs.set(payload, before, Runs.start(payload, before), low);
     if (joinsNext) argument.defer();
   } else if (joinsNext) {
-    setRun(payload, next, low, runEnd(payload, next));
+    Runs.set(payload, next, low, Runs.end(payload, next));
   } else if (mayHaveOneRunMore(payload, entry.count<Own>() + 1, low)) {
-    setRun(addRun(entry, next), next, low, low);
+    Runs.set(addRun(entry, next), next, low, low);
   } else {
     convertToSuitable(entry);
     return insertInto(entry, low, revocable);
@@ -286,19 +284,19 @@ function insertIntoRuns(entry: Entry, low: u32, revocable: bool): bool {
 
 function takeFromRuns(entry: Entry, low: u32): bool {
   const payload = entry.payload<Own>(), count = entry.count<Own>();
-  const found = runsFind(payload, low), run = <u32>found;
-  if (found < 0 || low > runEnd(payload, run)) return false;
-  const start = runStart(payload, run), end = runEnd(payload, run);
+  const found = Runs.find(payload, low), run = <u32>found;
+  if (found < 0 || low > Runs.end(payload, run)) return false;
+  const start = Runs.start(payload, run), end = Runs.end(payload, run);
   if (start == end) {
     removeRun(entry, run);
   } else if (low == start) {
-    setRun(payload, run, start + 1, end);
+    Runs.set(payload, run, start + 1, end);
   } else if (low == end) {
-    setRun(payload, run, start, end - 1);
+    Runs.set(payload, run, start, end - 1);
   } else if (mayHaveOneRunMore(payload, count - 1, low)) {
     const at = addRun(entry, run + 1);
-    setRun(at, run, start, low - 1);
-    setRun(at, run + 1, low + 1, end);
+    Runs.set(at, run, start, low - 1);
+    Runs.set(at, run + 1, low + 1, end);
   } else {
     convertToSuitable(entry);
     return takeFrom(entry, low, false);

@@ -8,7 +8,7 @@ import { Entry, Offset } from "../arena/layout/entry";
 import { findEntry } from "../arena/read/directory";
 import { Group } from "../arena/packed/layout";
 import { Kind } from "../container/kind";
-import { UNIVERSE } from "../container/limits";
+import { Container } from "../container/limits";
 import { convertDepleted, isDepleted, trim } from "./shrink";
 import { insertRevocable, removeKeepingKind } from "./point";
 import { makeStretchRemovable, settleContainer } from "./undo";
@@ -108,7 +108,7 @@ function write(offset: u64, width: u32, old: i64, value: i64): void {
   if (added) addBits(offset, added);
   if (gone) {
     const key = Offset.key(offset);
-    const inFirst = UNIVERSE - Offset.low(offset);
+    const inFirst = Container.UNIVERSE - Offset.low(offset);
     const first = inFirst < 64 ? gone & ~(u64.MAX_VALUE >> inFirst) : gone;
     if (first) makeBitsRemovable(key, Offset.low(offset), first);
     if (gone != first) makeBitsRemovable(key + 1, 0, gone << inFirst);

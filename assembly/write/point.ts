@@ -14,15 +14,15 @@ import { removeEntry, removeMember } from "../arena/change/remove";
 import { becameShort, packShort, promoteContainer } from "../arena/change/forms";
 import { roomToInsert } from "../arena/change/room";
 import { insertPacked, loosen } from "../arena/change/pages";
-import { Group, ITEMS_MAX, PAGE_BYTES, isPacked, keyAt } from "../arena/packed/layout";
+import { Group, Page } from "../arena/packed/layout";
 import { Inserted, insertInLeaf } from "../arena/packed/insert";
 import { NO_MEMBER, memberIndex } from "../arena/packed/members";
 import { releaseContainer } from "./convert";
 import { insertInto, takeFrom } from "./edit";
 import { Grown, grown, grownBeside } from "./short";
 import { Kind } from "../container/kind";
-import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
-import { writeRun } from "../container/run";
+import { Container } from "../container/limits";
+import { Runs } from "../container/run";
 import { containerHas } from "../read/container";
 
 /**
@@ -48,8 +48,8 @@ export function set(offset: u64, value: u32): u32 {
 function insertAs(offset: u64, revocable: bool, mayPack: bool): bool {
   const key = Offset.key(offset), low = Offset.low(offset);
   if (Header.isTiny<Own>()) {
-    if (isPacked<Own>(0)) {
-      const inserted = insertInLeaf(0, offset, <usize>arena.size(), ITEMS_MAX);
+    if (changetype<Page>(0).isPacked<Own>()) {
+      const inserted = insertInLeaf(changetype<Page>(0), offset, <usize>arena.size(), Page.ITEMS_MAX);
       if (inserted != Inserted.NOT_HERE) return inserted != Inserted.PRESENT;
     }
     return insertAt(findEntry(key), key, low, mayPack);
@@ -79,8 +79,8 @@ function insertBelow(node: Node, key: u64, low: u32, revocable: bool): u32 {
     if (added == 1) slot.add(1);
     return added;
   }
-  if (isPacked<Own>(changetype<usize>(node))) {
-    const inserted = insertInLeaf(changetype<usize>(node), Offset.of(key, low), PAGE_BYTES, ITEMS_MAX);
+  if (changetype<Page>(node).isPacked<Own>()) {
+    const inserted = insertInLeaf(changetype<Page>(node), Offset.of(key, low), Page.BYTES, Page.ITEMS_MAX);
     if (inserted != Inserted.ADDED_GROUP) return inserted;
     Header.setEntries(Header.entries<Own>() + 1);
     return 1;
@@ -102,14 +102,14 @@ function insertBelow(node: Node, key: u64, low: u32, revocable: bool): u32 {
 /** Removes the offset; true if it was a member. */
 function remove(offset: u64): bool {
   const key = Offset.key(offset), leaf = leafFor<Own>(key);
-  return isPacked<Own>(changetype<usize>(leaf))
+  return changetype<Page>(leaf).isPacked<Own>()
     ? removePacked(leaf, offset)
     : removeFrom(findIn(leaf, key), key, Offset.low(offset), false);
 }
 
 /** Removes the offset from the packed leaf to which it belongs; true if it was a member. */
 function removePacked(leaf: Node, offset: u64): bool {
-  const index = memberIndex(changetype<usize>(leaf), offset);
+  const index = memberIndex(changetype<Page>(leaf), offset);
   if (index == NO_MEMBER) return false;
   removeMember(leaf, index, offset);
   return true;
@@ -123,7 +123,7 @@ function insertAt(entry: Entry, key: u64, low: u32, mayPack: bool): bool {
   if (entry && containerHas(entry, low)) return false;
   if (Header.isTiny<Own>()) {
     if (insertWithinTiny(key, low)) return true;
-    if (isPacked<Own>(0)) entry = changetype<Entry>(0);          // what `entry` was may have been packed
+    if (changetype<Page>(0).isPacked<Own>()) entry = changetype<Entry>(0);          // what `entry` was may have been packed
   }
   if (!entry || Group.is(changetype<Group>(entry))) {
     if (insertPacked(Offset.of(key, low), mayPack)) return true;
@@ -147,8 +147,8 @@ function insertAt(entry: Entry, key: u64, low: u32, mayPack: bool): bool {
  * neither.
  */
 function insertWithinTiny(key: u64, low: u32): bool {
-  if (isPacked<Own>(0)) {
-    if (keyAt<Own>(0, 0) != key || !becameShort(key, low)) return false;
+  if (changetype<Page>(0).isPacked<Own>()) {
+    if (changetype<Page>(0).keyAt<Own>(0) != key || !becameShort(key, low)) return false;
   } else {
     if (!changetype<Node>(0).count<Own>()) return false;
     const stays = changetype<Entry>(Entry.TINY).key<Own>() == key ? grown(low) : grownBeside(key);
@@ -190,14 +190,14 @@ export function isolate(entry: Entry, key: u64): Entry {
   const first = entry.key<Own>(), last = entry.lastKey<Own>();
   const before = key - first, after = last - key;
   // So that a member can be removed next.
-  prepare(roomToInsert(key, 2) + Block.bytes(runsBytes(1)) + Block.bytes(runsBytes(2)));
+  prepare(roomToInsert(key, 2) + Block.bytes(Container.runsBytes(1)) + Block.bytes(Container.runsBytes(2)));
   entry = findEntry(key);
   if (before) {
     entry.setFull(before);
     adjust(first, -<i64>((after + 1) << 16));
     entry = insertEntry(key);
     entry.setFull(1);
-    adjust(key, UNIVERSE);
+    adjust(key, Container.UNIVERSE);
   } else {
     entry.setFull(1);
     adjust(key, -<i64>(after << 16));
@@ -207,8 +207,8 @@ export function isolate(entry: Entry, key: u64): Entry {
     adjust(key + 1, after << 16);
     entry = findEntry(key);
   }
-  const payload = allocate(runsBytes(1));
-  writeRun(payload, 0, LOW_MAX);
-  entry.setBlock(Kind.RUNS, UNIVERSE, payload);
+  const payload = allocate(Container.runsBytes(1));
+  Runs.write(payload, 0, Container.LOW_MAX);
+  entry.setBlock(Kind.RUNS, Container.UNIVERSE, payload);
   return entry;
 }

@@ -13,25 +13,25 @@ import { Block, allocate, prepare } from "../arena/layout/blocks";
 import { ARENA_MAX, Header } from "../arena/layout/header";
 import { used, promoteContainer, clearTiny } from "../arena/change/forms";
 import { Entry, Offset } from "../arena/layout/entry";
-import { advance, entriesBetween, entriesHeld, findEntry, placeEntry, seek } from "../arena/read/directory";
+import { Place, entriesBetween, entriesHeld, findEntry, seek } from "../arena/read/directory";
 import { insertEntry, adjust, changeKey } from "../arena/change/insert";
 import { removeEntry, removeEntries, removeFromGroup } from "../arena/change/remove";
 import { roomForEntries } from "../arena/change/room";
 import { loosen } from "../arena/change/pages";
-import { Group, isPacked } from "../arena/packed/layout";
+import { Group, Page } from "../arena/packed/layout";
 import { normalized } from "../combine/shape/normalize";
 import { fold } from "../combine/fold/fold";
 import { Change, foldOfChange } from "../combine/rebuild/range";
-import { scratchBytes, Scratch, makeScratch, scratch } from "../combine/shape/scratch";
+import { Places, Scratch } from "../combine/shape/scratch";
 import { Shape } from "../combine/shape/shape";
 import { Fold, sidesOf } from "../combine/fold/sides";
 import { releaseContainer, replaceContainer } from "./convert";
 import { cutArray } from "./cut";
 import { isolate } from "./point";
-import { Kind, isArray } from "../container/kind";
+import { Choice, Kind } from "../container/kind";
 import { complementBitset } from "../container/bitset";
-import { runsBytes, UNIVERSE, LOW_MAX, isArraySized } from "../container/limits";
-import { writeRun } from "../container/run";
+import { Container } from "../container/limits";
+import { Runs } from "../container/run";
 
 /** The largest block, and what aligning it may skip. */
 // @ts-ignore: decorator
@@ -49,7 +49,7 @@ export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): 
     : entriesBetween(first, last, change == Change.FLIP ? u32.MAX_VALUE : enoughToRebuild());
   if (change == Change.CLEAR) {
     if (!entries) return 0;
-    if (Header.isTiny<Own>() && isPacked<Own>(0)) { clearTiny(low, high); return 0; }
+    if (Header.isTiny<Own>() && changetype<Page>(0).isPacked<Own>()) { clearTiny(low, high); return 0; }
   }
   const bytes = inPlace ? 0 : rebuildPays(change, entries, first, last);
   if (!bytes) edit(change, entries, low, high);
@@ -87,8 +87,8 @@ function rebuildPays(change: Change, entries: u32, first: u64, last: u64): u64 {
  */
 function blocksToFlip(first: u64, last: u64): u64 {
   let bytes: u64 = 0;
-  for (let place = seek<Own>(first); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place);
+  for (let place = seek<Own>(first); place; place = Place.next<Own>(place)) {
+    const entry = Place.entry(place);
     if (entry.key<Own>() > last) break;
     bytes += flippedBytes(entry);
   }
@@ -105,7 +105,7 @@ function flippedBytes(entry: Entry): usize {
   const runs = kind == Kind.BITSET
     ? <u32>Block.MAX
     : kind == Kind.RUNS ? <u32>load<u16>(entry.payload<Own>()) : entry.count<Own>();
-  const bytes = runsBytes(runs + 1);
+  const bytes = Container.runsBytes(runs + 1);
   return bytes < Block.MAX ? Block.bytes(bytes) : END_BYTES;
 }
 
@@ -114,7 +114,7 @@ function flippedBytes(entry: Entry): usize {
  */
 // @ts-ignore: decorator
 @inline function isBitsetEitherWay(entry: Entry): bool {
-  return entry.kind<Own>() == Kind.BITSET && !isArraySized(UNIVERSE - entry.count<Own>());
+  return entry.kind<Own>() == Kind.BITSET && !Container.isArraySized(Container.UNIVERSE - entry.count<Own>());
 }
 
 /**
@@ -132,10 +132,10 @@ function roomToChange(change: Change, among: u32, low: u64, high: u64): usize {
     entries += 3 + (last - first) / Entry.SPAN_MAX + (change == Change.FLIP ? among : 0);
     if (change == Change.FLIP) bytes = blocksToFlip(first, last);
   }
-  const folds = first == last || Offset.low(low) ? head : changetype<Entry>(0), foldsLast = Offset.low(high) != LOW_MAX ? tail : changetype<Entry>(0);
+  const folds = first == last || Offset.low(low) ? head : changetype<Entry>(0), foldsLast = Offset.low(high) != Container.LOW_MAX ? tail : changetype<Entry>(0);
   if ((folds && !isCut(change, folds)) || (foldsLast && !isCut(change, foldsLast))) bytes += 2 * END_BYTES;
-  if (bytes) bytes += scratchBytes(Scratch.RIGHT);
-  if (entries) bytes += 2 * Block.bytes(runsBytes(1)) + roomForEntries(entries);
+  if (bytes) bytes += Places.bytes(Scratch.RIGHT);
+  if (entries) bytes += 2 * Block.bytes(Container.runsBytes(1)) + roomForEntries(entries);
   return <usize>min<u64>(bytes, ARENA_MAX);
 }
 
@@ -152,10 +152,10 @@ function edit(change: Change, among: u32, low: u64, high: u64): void {
     if (expose(change, first, from, to)) foldRun(change, first, from, to);
     return;
   }
-  const foldsFirst = from && expose(change, first, from, LOW_MAX);
-  const foldsLast = to != LOW_MAX && expose(change, last, 0, to);
-  changeWhole(change, first + u64(from != 0), last - u64(to != LOW_MAX));
-  if (foldsFirst) foldRun(change, first, from, LOW_MAX);
+  const foldsFirst = from && expose(change, first, from, Container.LOW_MAX);
+  const foldsLast = to != Container.LOW_MAX && expose(change, last, 0, to);
+  changeWhole(change, first + u64(from != 0), last - u64(to != Container.LOW_MAX));
+  if (foldsFirst) foldRun(change, first, from, Container.LOW_MAX);
   if (foldsLast) foldRun(change, last, 0, to);
 }
 
@@ -184,9 +184,9 @@ function putRange(entry: Entry, from: u32, to: u32): void {
   const count = to - from + 1;
   if (count == 1) { entry.setSingle(from); return; }
   if (count == 2) { entry.setPair(from, to); return; }
-  if (count == UNIVERSE) { entry.setFull(1); return; }
-  const at = allocate(runsBytes(1));
-  writeRun(at, from, to);
+  if (count == Container.UNIVERSE) { entry.setFull(1); return; }
+  const at = allocate(Container.runsBytes(1));
+  Runs.write(at, from, to);
   entry.setBlock(Kind.RUNS, count, at);
 }
 
@@ -195,7 +195,7 @@ function putRange(entry: Entry, from: u32, to: u32): void {
  */
 // @ts-ignore: decorator
 @inline function isCut(change: Change, entry: Entry): bool {
-  return change == Change.CLEAR && isArray(entry.kind<Own>());
+  return change == Change.CLEAR && Choice.isArray(entry.kind<Own>());
 }
 
 /** Folds the run [from, to] into container `key`, which exists and is not FULL. */
@@ -206,9 +206,9 @@ function foldRun(change: Change, key: u64, from: u32, to: u32): void {
     else cutArray(entry, key, from, to);
     return;
   }
-  makeScratch(Scratch.RIGHT);
-  const run = scratch(Scratch.SPARE);
-  writeRun(run, from, to);
+  Places.make(Scratch.RIGHT);
+  const run = Places.at(Scratch.SPARE);
+  Runs.write(run, from, to);
   foldRunInto(foldOfChange(change), entry, key, Shape.of(Kind.RUNS, to - from + 1, run));
 }
 
@@ -221,7 +221,7 @@ function foldRunInto(op: Fold, entry: Entry, key: u64, r: u64): void {
   left.select(SELF);
   right.select(SELF);
   let l = Shape.ofEntry<Own>(entry);
-  if (Shape.kind(l) == Kind.BITSET) l = Shape.copy(l, scratch(Scratch.FIRST));  // folds change it in place
+  if (Shape.kind(l) == Kind.BITSET) l = Shape.copy(l, Places.at(Scratch.FIRST));  // folds change it in place
   const folded = fold(op, sidesOf(SELF, SELF), l, r);
   const count = Shape.count(folded);
   adjust(key, <i64>count - <i64>before);
@@ -296,7 +296,7 @@ function fillContainers(first: u64, last: u64): void {
  * Does not remove the others.
  */
 function makeSpan(key: u64, span: u64): void {
-  const entry = placeEntry(seek<Own>(key));
+  const entry = Place.entry(seek<Own>(key));
   if (!entry || entry.key<Own>() >= key + span) { insertFull(key, key + span - 1); return; }
   adjust(entry.key<Own>(), <i64>((span << 16) - entry.cardinality<Own>()));
   releaseContainer(entry);
@@ -308,7 +308,7 @@ function makeSpan(key: u64, span: u64): void {
 function flip(first: u64, last: u64): void {
   let marked = false;
   for (let next = first; next <= last;) {
-    const entry = placeEntry(seek<Own>(next)), key = entry ? max(next, entry.key<Own>()) : last + 1;
+    const entry = Place.entry(seek<Own>(next)), key = entry ? max(next, entry.key<Own>()) : last + 1;
     if (key > next) {
       insertFull(next, min(key - 1, last));
       next = key;
@@ -331,11 +331,11 @@ function flipContainer(entry: Entry, key: u64): void {
     const at = entry.payload<Own>(), count = entry.count<Own>();
     left.select(SELF);
     complementBitset(at, at);
-    entry.setCount(UNIVERSE - count);
-    adjust(key, <i64>UNIVERSE - 2 * <i64>count);
+    entry.setCount(Container.UNIVERSE - count);
+    adjust(key, <i64>Container.UNIVERSE - 2 * <i64>count);
     return;
   }
-  makeScratch(Scratch.RIGHT);
+  Places.make(Scratch.RIGHT);
   foldRunInto(Fold.XOR, entry, key, Shape.full());
 }
 
@@ -356,7 +356,7 @@ function mark(entry: Entry): void {
 /** Removes the marked entries of [first, last]. */
 function removeMarked(first: u64, last: u64): void {
   while (first <= last) {
-    const entry = placeEntry(seek<Own>(first));
+    const entry = Place.entry(seek<Own>(first));
     if (!entry || entry.key<Own>() > last) return;
     const key = entry.key<Own>();
     first = entry.lastKey<Own>() + 1;

@@ -6,19 +6,19 @@ import { Block, resize } from "../arena/layout/blocks";
 import { TINY_WORDS } from "../arena/change/forms";
 import { Entry } from "../arena/layout/entry";
 import { Node } from "../arena/layout/node";
-import { ITEMS_MAX } from "../arena/packed/layout";
+import { Page } from "../arena/packed/layout";
 import { tightBytes } from "../arena/packed/begin";
-import { shortBytes } from "../container/limits";
-import { Kind, prefersShort } from "../container/kind";
-import { firstWord, widenShort, wordCount } from "../container/short";
+import { Container } from "../container/limits";
+import { Choice, Kind } from "../container/kind";
+import { ShortBitset } from "../container/short";
 
 /**
  * The words that a short bitset has, and those from that of `low` to that of `high`, with what is between.
  */
 // @ts-ignore: decorator
 @inline function widerWords(payload: usize, low: u32, high: u32): u32 {
-  const first = firstWord<Own>(payload);
-  return max((high >> 6) + 1, first + wordCount<Own>(payload)) - min(low >> 6, first);
+  const first = ShortBitset.firstWord<Own>(payload);
+  return max((high >> 6) + 1, first + ShortBitset.wordCount<Own>(payload)) - min(low >> 6, first);
 }
 
 /** The ways in which a tiny arena's short bitset grows when it gets a member. */
@@ -27,7 +27,7 @@ export const enum Grown { SHORT, PACKED, FULL }
 /** How the tiny arena's short bitset grows when it gets the member `low`. */
 export function grown(low: u32): Grown {
   const words = widerWords(changetype<Entry>(Entry.TINY).payload<Own>(), low, low), count = changetype<Entry>(Entry.TINY).count<Own>();
-  if (!prefersShort(count + 1, words)) return count < ITEMS_MAX ? Grown.PACKED : Grown.FULL;
+  if (!Choice.prefersShort(count + 1, words)) return count < Page.ITEMS_MAX ? Grown.PACKED : Grown.FULL;
   return words <= TINY_WORDS ? Grown.SHORT : Grown.FULL;
 }
 
@@ -35,7 +35,7 @@ export function grown(low: u32): Grown {
 export function grownBeside(key: u64): Grown {
   const count = changetype<Entry>(Entry.TINY).count<Own>(), own = changetype<Entry>(Entry.TINY).key<Own>();
   const full = Header.BYTES + Node.block(0, 2) + Block.bytes(changetype<Entry>(Entry.TINY).payloadBytes<Own>());
-  const packs = count < ITEMS_MAX && tightBytes(min(own, key), max(own, key), count + 1) <= full;
+  const packs = count < Page.ITEMS_MAX && tightBytes(min(own, key), max(own, key), count + 1) <= full;
   return packs ? Grown.PACKED : Grown.FULL;
 }
 
@@ -44,17 +44,17 @@ export function grownBeside(key: u64): Grown {
  * member. Returns false, with nothing changed, if another kind of container is smaller then.
  */
 export function widenTo(entry: Entry, low: u32, high: u32): bool {
-  const payload = entry.payload<Own>(), words = wordCount<Own>(payload), count = entry.count<Own>();
-  const wider = widerWords(payload, low, high), first = min(low >> 6, firstWord<Own>(payload));
+  const payload = entry.payload<Own>(), words = ShortBitset.wordCount<Own>(payload), count = entry.count<Own>();
+  const wider = widerWords(payload, low, high), first = min(low >> 6, ShortBitset.firstWord<Own>(payload));
   if (wider == words) return true;
-  if (!prefersShort(count + 1, wider)) return false;
+  if (!Choice.prefersShort(count + 1, wider)) return false;
   if (Header.isTiny<Own>()) {                        // grown() has seen to it that there are not too many
     reserve(TINY_PAYLOAD + (<usize>wider << 3));
-    widenShort(payload, first, wider);
+    ShortBitset.widen(payload, first, wider);
     return true;
   }
-  const at = resize(payload, shortBytes(words), shortBytes(wider));
-  widenShort(at, first, wider);
+  const at = resize(payload, Container.shortBytes(words), Container.shortBytes(wider));
+  ShortBitset.widen(at, first, wider);
   entry.setBlock(Kind.SHORT, count, at);
   return true;
 }

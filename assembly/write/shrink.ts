@@ -2,13 +2,9 @@
 // and short bitsets are given back.
 
 import { Own } from "../env/view";
-import {
-  Kind, plainBytes, plainKind, prefersShort, shrunkKind, staysBitset, staysBuckets, staysShort,
-} from "../container/kind";
-import { shortBytes, WORDS } from "../container/limits";
-import {
-  isWorthTrimming, spanOfBitset, trimShort, trimmedWords, wordCount, wordsOf,
-} from "../container/short";
+import { Choice, Kind } from "../container/kind";
+import { Container } from "../container/limits";
+import { ShortBitset, spanOfBitset } from "../container/short";
 import { packShort } from "../arena/change/forms";
 import { resize } from "../arena/layout/blocks";
 import { Entry } from "../arena/layout/entry";
@@ -27,26 +23,26 @@ import { convertTo, plainRoom } from "./convert";
  * Trims it first if not as it is.
  */
 export function trimmedStays(entry: Entry, count: u32): bool {
-  const payload = entry.payload<Own>(), words = wordCount<Own>(payload);
-  if (staysShort(count, words)) return true;
-  const fewer = trimShort(payload), room = Header.bump() + plainRoom(entry.count<Own>());
-  resize(payload, shortBytes(words), shortBytes(fewer));
-  return staysShort(count, fewer)
-    || (room > heldAt() && shortBytes(fewer) < WORTH_GROWING * plainBytes(count));
+  const payload = entry.payload<Own>(), words = ShortBitset.wordCount<Own>(payload);
+  if (Choice.staysShort(count, words)) return true;
+  const fewer = ShortBitset.trim(payload), room = Header.bump() + plainRoom(entry.count<Own>());
+  resize(payload, Container.shortBytes(words), Container.shortBytes(fewer));
+  return Choice.staysShort(count, fewer)
+    || (room > heldAt() && Container.shortBytes(fewer) < WORTH_GROWING * Choice.plainBytes(count));
 }
 
 /** Turns a bitset of few members into a short bitset, an array or buckets. */
 export function bitsetIntoPlain(entry: Entry): void {
-  convertTo(entry, shrunkKind(entry.count<Own>(), wordsOf(spanOfBitset<Own>(entry.payload<Own>()))));
+  convertTo(entry, Choice.shrunk(entry.count<Own>(), ShortBitset.wordsOf(spanOfBitset<Own>(entry.payload<Own>()))));
 }
 
 /** Whether words without members at the ends of a bitset or a short bitset should be given back. */
 export function isLoose(entry: Entry): bool {
   const kind = entry.kind<Own>(), payload = entry.payload<Own>();
-  if (kind == Kind.SHORT) return isWorthTrimming(wordCount<Own>(payload), trimmedWords(payload));
+  if (kind == Kind.SHORT) return ShortBitset.isWorthTrimming(ShortBitset.wordCount<Own>(payload), ShortBitset.trimmedWords(payload));
   if (kind != Kind.BITSET) return false;
-  const words = wordsOf(spanOfBitset<Own>(payload));
-  return isWorthTrimming(WORDS, words) && prefersShort(entry.count<Own>(), words);
+  const words = ShortBitset.wordsOf(spanOfBitset<Own>(payload));
+  return ShortBitset.isWorthTrimming(Container.WORDS, words) && Choice.prefersShort(entry.count<Own>(), words);
 }
 
 /** Gives back the words at the ends of a bitset or a short bitset if it isLoose(). Needs no memory. */
@@ -54,8 +50,8 @@ export function trim(entry: Entry): void {
   if (!isLoose(entry)) return;
   const payload = entry.payload<Own>();
   if (entry.kind<Own>() == Kind.BITSET) { convertTo(entry, Kind.SHORT); return; }
-  const words = wordCount<Own>(payload), left = trimShort(payload);
-  if (!Header.isTiny<Own>()) resize(payload, shortBytes(words), shortBytes(left));
+  const words = ShortBitset.wordCount<Own>(payload), left = ShortBitset.trim(payload);
+  if (!Header.isTiny<Own>()) resize(payload, Container.shortBytes(words), Container.shortBytes(left));
 }
 
 /**
@@ -65,9 +61,9 @@ export function trim(entry: Entry): void {
 export function isDepleted(entry: Entry, less: u32 = 0): bool {
   const kind = entry.kind<Own>(), count = entry.count<Own>() - less;
   if (kind == Kind.SHORT) {
-    return !staysShort(count, wordCount<Own>(entry.payload<Own>()));
+    return !Choice.staysShort(count, ShortBitset.wordCount<Own>(entry.payload<Own>()));
   }
-  return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && !staysBuckets(count);
+  return kind == Kind.BITSET ? !Choice.staysBitset(count) : kind == Kind.BUCKETS && !Choice.staysBuckets(count);
 }
 
 /**
@@ -79,5 +75,5 @@ export function convertDepleted(entry: Entry, less: u32 = 0): void {
   if (kind == Kind.BITSET) bitsetIntoPlain(entry);
   else if (kind == Kind.BUCKETS) convertTo(entry, Kind.ARRAY);
   else if (Header.isTiny<Own>()) packShort();
-  else if (!trimmedStays(entry, count - less)) convertTo(entry, plainKind(count));
+  else if (!trimmedStays(entry, count - less)) convertTo(entry, Choice.plainKind(count));
 }

@@ -24,14 +24,14 @@ import { Own } from "../env/view";
 import { Header } from "../arena/layout/header";
 import { resize } from "../arena/layout/blocks";
 import { Entry, Offset } from "../arena/layout/entry";
-import { advance, findEntry, placeEntry, seek } from "../arena/read/directory";
+import { Place, findEntry, seek } from "../arena/read/directory";
 import { releaseContainer } from "./convert";
 import { convertDepleted, isDepleted, trim } from "./shrink";
 import { cutRunBefore } from "./cut";
 import { isolate, removeKeepingKind } from "./point";
 import { Kind } from "../container/kind";
-import { LOW_MAX, UNIVERSE, runsBytes } from "../container/limits";
-import { joinRuns, runsCount } from "../container/run";
+import { Container } from "../container/limits";
+import { Runs } from "../container/run";
 
 /**
  * Gives the containers of the call's arguments first .. first + count - 1 their final form after addAll() has
@@ -51,12 +51,12 @@ export function settle(first: u32, count: u32): void {
 export function settleContainer(key: u64): void {
   const entry = findEntry(key), kind = entry ? entry.kind<Own>() : Kind.ARRAY;
   if (kind != Kind.BITSET && kind != Kind.RUNS) return;
-  if (entry.count<Own>() == UNIVERSE) {
+  if (entry.count<Own>() == Container.UNIVERSE) {
     releaseContainer(entry);
     entry.setFull(1);
   } else if (kind == Kind.RUNS) {
-    const payload = entry.payload<Own>(), runs = runsCount(payload);
-    resize(payload, runsBytes(runs), runsBytes(joinRuns(payload)));
+    const payload = entry.payload<Own>(), runs = Runs.count(payload);
+    resize(payload, Container.runsBytes(runs), Container.runsBytes(Runs.join(payload)));
   }
 }
 
@@ -79,7 +79,7 @@ export function takeBack(first: u32, count: u32): void {
 export function makeRemovable(first: u32, count: u32): void {
   if (Header.isTiny<Own>() || (Header.entries<Own>() < count / MEMBERS_AN_ENTRY && !needsCuts())) return;
   for (let i = first, end = first + count; i < end;) {
-    const from = argument.value(i), key = Offset.key(from), last = from | LOW_MAX, entry = findEntry(key);
+    const from = argument.value(i), key = Offset.key(from), last = from | Container.LOW_MAX, entry = findEntry(key);
     if (!entry || !isCut(entry)) {
       while (++i < end && argument.value(i) >= from && argument.value(i) <= last);
       continue;
@@ -96,8 +96,8 @@ export function makeRemovable(first: u32, count: u32): void {
 
 /** Whether any container is one that isCut(). */
 function needsCuts(): bool {
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    if (isCut(placeEntry(place))) return true;
+  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+    if (isCut(Place.entry(place))) return true;
   }
   return false;
 }
@@ -116,7 +116,7 @@ export function makeStretchRemovable(entry: Entry, key: u64, low: u32, last: u32
   if (!isCut(entry)) return entry;
   if (entry.kind<Own>() == Kind.FULL) entry = isolate(entry, key);
   cutRunBefore(entry, low);
-  if (last != LOW_MAX && entry.kind<Own>() == Kind.RUNS) cutRunBefore(entry, last + 1);
+  if (last != Container.LOW_MAX && entry.kind<Own>() == Kind.RUNS) cutRunBefore(entry, last + 1);
   return entry;
 }
 

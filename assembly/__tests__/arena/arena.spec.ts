@@ -4,7 +4,7 @@ import {
 } from "../../arena/layout/blocks";
 import { Header, heldAt, holdBack, makeRoom, resetToEmpty, resetToFull } from "../../arena/layout/header";
 import { adjust, insertEntry } from "../../arena/change/insert";
-import { ITEMS_MAX } from "../../arena/packed/layout";
+import { Page } from "../../arena/packed/layout";
 import { promoteContainer, used, wasteful } from "../../arena/change/forms";
 import { insert } from "../../write/point";
 import { Trial, freshArena, nothingBehind } from "../support/bitmap-arena";
@@ -275,12 +275,12 @@ describe("an arena", () => {
       trial.same(used(), max<u32>(16, 4 + 2 * count), "used by a tiny arena of one container, the first");
     }
     freshArena(32);
-    for (let count: u32 = 1; count <= ITEMS_MAX; count++) {
+    for (let count: u32 = 1; count <= Page.ITEMS_MAX; count++) {
       insert(<u64>count << 20);
       // Lows and highs of two bytes, and a base if that is less than a byte more for each high.
       if (count > 20) trial.holds(used() <= 12 + 4 * count, "a tiny arena of many containers uses no more");
     }
-    insert(<u64>(ITEMS_MAX + 1) << 20);
+    insert(<u64>(Page.ITEMS_MAX + 1) << 20);
     trial.same(used(), Header.bump(), "used by a full arena");
     freshArena(32);
     for (let offset: u64 = 0; offset < 1920; offset += 3) {

@@ -4,8 +4,7 @@ import { Header } from "../../arena/layout/header";
 import { used, promoteContainer } from "../../arena/change/forms";
 import { Entry } from "../../arena/layout/entry";
 import {
-  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, lastEntry, membersBefore,
-  placeEntry, seek, seekFrom,
+  Place, cardinalityHeld, entriesHeld, entryOfRank, findEntry, lastEntry, membersBefore, seek, seekFrom,
 } from "../../arena/read/directory";
 import { insertEntry, adjust } from "../../arena/change/insert";
 import { removeEntry } from "../../arena/change/remove";
@@ -86,7 +85,7 @@ class Keys {
   /** Checks that `place` is the entry of key `i`, or the end if `i` is `size`. */
   private at(place: u64, i: u32, what: string): void {
     if (i == this.size) this.trial.same(place, 0, what + " at the end");
-    else if (!place || placeEntry(place).key<Own>() != this.key(i)) {
+    else if (!place || Place.entry(place).key<Own>() != this.key(i)) {
       this.trial.fail(what + ": not the entry of key " + this.key(i).toString());
     }
   }
@@ -101,7 +100,7 @@ class Keys {
       const key = this.key(i);
       if (this.present[i]) {
         this.at(place, i, "advance");
-        place = advance<Own>(place);
+        place = Place.next<Own>(place);
         last = i;
       }
       // The key before this one, unless the previous entry could stand for it; this key; the next.
@@ -292,15 +291,15 @@ describe("the directory", () => {
       trial.same(cardinalityHeld<Left>(), keys.model().cardinality(), "cardinality");
       let place = seek<Right>(0), other = seek<Left>(0), leaves = 0;
       for (let i = keys.next(0); i < keys.size; i = keys.next(i + 1)) {
-        const entry = placeEntry(place);
+        const entry = Place.entry(place);
         trial.same(entry.key<Right>(), keys.key(i), "key");
         trial.same(entry.lastKey<Left>(), keys.last(i), "last key");
         trial.same(entry.cardinality<Right>(), keys.cardinality(i), "cardinality");
         trial.same(other, place, "place in the left view and in the right");
-        leaves += i32(isLastOfLeaf<Own>(place));
+        leaves += i32(Place.isLastOfLeaf<Own>(place));
         if (i % 500 == 1) trial.same(seekFrom<Right>(seek<Right>(0), keys.key(i)), place, "seekFrom");
-        place = advance<Right>(place);
-        other = advance<Left>(other);
+        place = Place.next<Right>(place);
+        other = Place.next<Left>(other);
       }
       trial.same(place, 0, "place after the last entry");
       trial.same(leaves, (keys.count + Node.LEAF_MAX - 1) / Node.LEAF_MAX, "number of leaves");
@@ -314,7 +313,7 @@ describe("the directory", () => {
     promoteContainer();
     insertEntry(last).setSingle(1);
     adjust(last, 1);
-    trial.same(advance<Own>(seek<Own>(last)), 0, "place after the only entry");
+    trial.same(Place.next<Own>(seek<Own>(last)), 0, "place after the only entry");
     insertEntry(4).setSingle(1);
     adjust(4, 1);
     const first = last - Entry.SPAN_MAX;
@@ -324,14 +323,14 @@ describe("the directory", () => {
       (last << 16) + 1, (last << 16) + 1,
     );
     trial.is(model, "three entries");
-    trial.same(changetype<usize>(placeEntry(seek<Own>(last))), changetype<usize>(lastEntry<Own>()), "seek of the greatest key");
-    trial.same(advance<Own>(seek<Own>(last)), 0, "place after the last entry");
+    trial.same(changetype<usize>(Place.entry(seek<Own>(last))), changetype<usize>(lastEntry<Own>()), "seek of the greatest key");
+    trial.same(Place.next<Own>(seek<Own>(last)), 0, "place after the last entry");
     trial.same(
-      changetype<usize>(placeEntry(seekFrom<Own>(seek<Own>(0), last))), changetype<usize>(lastEntry<Own>()), "seekFrom to the greatest key",
+      changetype<usize>(Place.entry(seekFrom<Own>(seek<Own>(0), last))), changetype<usize>(lastEntry<Own>()), "seekFrom to the greatest key",
     );
     trial.same(seekFrom<Own>(seek<Own>(0), u64.MAX_VALUE), 0, "seekFrom beyond the greatest key");
     trial.same(
-      changetype<usize>(placeEntry(advance<Own>(seek<Own>(0)))) - changetype<usize>(placeEntry(seek<Own>(0))),
+      changetype<usize>(Place.entry(Place.next<Own>(seek<Own>(0)))) - changetype<usize>(Place.entry(seek<Own>(0))),
       Entry.BYTES, "distance of neighboring entries",
     );
     trial.end();

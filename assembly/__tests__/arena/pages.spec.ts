@@ -4,7 +4,7 @@ import { Header } from "../../arena/layout/header";
 import { used } from "../../arena/change/forms";
 import { Offset } from "../../arena/layout/entry";
 import {
-  advance, entriesExactly, entryOfRank, findEntry, isLastOfLeaf, membersBefore, placeEntry, seek, seekFrom,
+  Place, entriesExactly, entryOfRank, findEntry, membersBefore, seek, seekFrom,
 } from "../../arena/read/directory";
 import { Group } from "../../arena/packed/layout";
 import { rewrite, pack } from "../../combine/rebuild/rewrite";
@@ -73,12 +73,12 @@ class Far {
     for (let i = 0; i < count; i++) {
       const offset = this.sorted[i], key = Offset.key(offset);
       if (i && Offset.key(this.sorted[i - 1]) == key) continue;
-      trial.same(placeEntry(place).key<Own>(), key, "advance");
+      trial.same(Place.entry(place).key<Own>(), key, "advance");
       trial.same(seek<Own>(key), place, "seek");
-      trial.same(changetype<usize>(findEntry(key)), changetype<usize>(placeEntry(place)), "findEntry");
+      trial.same(changetype<usize>(findEntry(key)), changetype<usize>(Place.entry(place)), "findEntry");
       trial.same(membersBefore(key), i, "membersBefore");
-      trial.same(changetype<usize>(entryOfRank(i)), changetype<usize>(placeEntry(place)), "entryOfRank");
-      place = advance<Own>(place);
+      trial.same(changetype<usize>(entryOfRank(i)), changetype<usize>(Place.entry(place)), "entryOfRank");
+      place = Place.next<Own>(place);
       entries++;
     }
     trial.same(place, 0, "place after the last entry");
@@ -99,8 +99,8 @@ class Far {
   /** Leaves that are packed. */
   packed(): u32 {
     let leaves: u32 = 0;
-    for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-      leaves += u32(isLastOfLeaf<Own>(place) && Group.is(changetype<Group>(placeEntry(place))));
+    for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+      leaves += u32(Place.isLastOfLeaf<Own>(place) && Group.is(changetype<Group>(Place.entry(place))));
     }
     return leaves;
   }

@@ -3,7 +3,7 @@ import { Own } from "../../env/view";
 import { Fault } from "../../env/fault";
 import { Header } from "../../arena/layout/header";
 import { Entry, Offset } from "../../arena/layout/entry";
-import { advance, lastEntry, placeEntry, seek } from "../../arena/read/directory";
+import { Place, lastEntry, seek } from "../../arena/read/directory";
 import { validate } from "../../arena/validate";
 import { Node, Slot } from "../../arena/layout/node";
 import { set } from "../../write/point";
@@ -54,8 +54,8 @@ function findsThenRestores(fault: Fault, what: string): void {
 
 /** The first entry of that kind, 0 if there is none. */
 function firstOf(kind: Kind): usize {
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    if (placeEntry(place).kind<Own>() == kind) return changetype<usize>(placeEntry(place));
+  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+    if (Place.entry(place).kind<Own>() == kind) return changetype<usize>(Place.entry(place));
   }
   return 0;
 }

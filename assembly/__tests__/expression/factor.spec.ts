@@ -2,6 +2,7 @@ import { Operation } from "../../combine/term/operation";
 import { Trial } from "../support/bitmap-arena";
 import { Model, anyModel, combineModels, range, repeatedModels } from "../support/bitmap-model";
 import { Meaning, WHOLE, compare, naming, workOf } from "../support/expression";
+import { List } from "../../expression/gather";
 import { Random, rounds } from "../world/world";
 
 // --- Terms that share sources ------------------------------------------------------------------------------
@@ -96,11 +97,11 @@ function counted(random: Random, terms: Meaning[]): Meaning {
     }
   }
   const items = models.length, number = <i32>random.below(items + 2);
-  const list = number.toString() + ", " + texts.join(", ") + ")";
+  const list = changetype<List>(number.toString() + ", " + texts.join(", ") + ")");
   switch (random.below(3)) {
-    case 0: return new Meaning("atleast(" + list, repeatedModels(models, number, items));
-    case 1: return new Meaning("atmost(" + list, repeatedModels(models, 0, number));
-    default: return new Meaning("exactly(" + list, repeatedModels(models, number, number));
+    case 0: return new Meaning("atleast(" + changetype<usize>(list), repeatedModels(models, number, items));
+    case 1: return new Meaning("atmost(" + changetype<usize>(list), repeatedModels(models, 0, number));
+    default: return new Meaning("exactly(" + changetype<usize>(list), repeatedModels(models, number, number));
   }
 }
 

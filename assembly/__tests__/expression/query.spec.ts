@@ -6,6 +6,7 @@ import {
   KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels,
 } from "../support/bitmap-model";
 import { Meaning, WHOLE, addText, compare, naming, workOf } from "../support/expression";
+import { List } from "../../expression/gather";
 import { Random, clear, enter, memberAt, members, rounds } from "../world/world";
 
 // --- Expressions with their meaning ------------------------------------------------------------------------
@@ -57,11 +58,11 @@ class Writer {
       for (let key = first; key <= last; key++) models.push(this.sources[key]);
     }
     const items = models.length, number = <i32>random.below(items + 2);
-    const list = texts.join(", "), counted = number.toString() + ", " + list + ")";
+    const list = changetype<List>(texts.join(", ")), counted = number.toString() + ", " + changetype<usize>(list) + ")";
     switch (random.below(6)) {
-      case 0: return new Meaning("all(" + list + ")", repeatedModels(models, items, items));
-      case 1: return new Meaning("any(" + list + ")", repeatedModels(models, 1, items));
-      case 2: return new Meaning("one(" + list + ")", repeatedModels(models, 1, 1));
+      case 0: return new Meaning("all(" + changetype<usize>(list) + ")", repeatedModels(models, items, items));
+      case 1: return new Meaning("any(" + changetype<usize>(list) + ")", repeatedModels(models, 1, items));
+      case 2: return new Meaning("one(" + changetype<usize>(list) + ")", repeatedModels(models, 1, 1));
       case 3: return new Meaning("atleast(" + counted, repeatedModels(models, number, items));
       case 4: return new Meaning("atmost(" + counted, repeatedModels(models, 0, number));
       default: return new Meaning("exactly(" + counted, repeatedModels(models, number, number));
@@ -246,11 +247,11 @@ describe("arguments that are there many times", () => {
       for (let i = 0; i < 5; i++) {
         const least = <i32>random.below(all.length + 1);
         const number = least.toString();
-        const list = ", " + texts.join(", ") + ")" + naming(4);
+        const list = changetype<List>(", " + texts.join(", ") + ")" + naming(4));
         compare(
-          trial, sources, new Meaning("atleast(" + number + list, repeatedModels(all, least, all.length)),
+          trial, sources, new Meaning("atleast(" + number + changetype<usize>(list), repeatedModels(all, least, all.length)),
         );
-        compare(trial, sources, new Meaning("exactly(" + number + list, repeatedModels(all, least, least)));
+        compare(trial, sources, new Meaning("exactly(" + number + changetype<usize>(list), repeatedModels(all, least, least)));
       }
     }
     trial.end();

@@ -8,7 +8,7 @@ import { rewrite } from "../../combine/rebuild/rewrite";
 import { removeAll } from "../../write/batch/remove";
 import { set } from "../../write/point";
 import { makeRemovable, tidy } from "../../write/undo";
-import { Kind, prefersShort, staysShort } from "../../container/kind";
+import { Choice, Kind } from "../../container/kind";
 
 /** The container that is changed. */
 const KEY: u64 = 5;
@@ -94,7 +94,7 @@ describe("a container around the sizes at which it becomes a short bitset", () =
       change(trial, model, low, 1);
     }
     trial.same(
-      kindNow(), prefersShort(count, words) ? Kind.SHORT : Kind.ARRAY, "kind of 200 members 17 apart",
+      kindNow(), Choice.prefersShort(count, words) ? Kind.SHORT : Kind.ARRAY, "kind of 200 members 17 apart",
     );
     for (let low: u32 = 0; low < count * step; low += 3) change(trial, model, low, 1);
     trial.same(kindNow(), Kind.SHORT, "kind of a third of the values");
@@ -109,7 +109,7 @@ describe("a container around the sizes at which it becomes a short bitset", () =
     }
     trial.same(kindNow(), -1, "kind when all are cleared");
     trial.holds(
-      staysShort(400, words) && converted < 400,
+      Choice.staysShort(400, words) && converted < 400,
       "400 members stay a short bitset, not fewer than " + converted.toString(),
     );
     trial.is(model, "emptied");

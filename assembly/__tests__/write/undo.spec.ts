@@ -7,7 +7,7 @@ import { findEntry } from "../../arena/read/directory";
 import { validate } from "../../arena/validate";
 import { rewrite } from "../../combine/rebuild/rewrite";
 import { Kind } from "../../container/kind";
-import { runsCount } from "../../container/run";
+import { Runs } from "../../container/run";
 import { addAll } from "../../write/batch/add";
 import { set } from "../../write/point";
 import { settle, takeBack } from "../../write/undo";
@@ -105,13 +105,13 @@ describe("adding a list in several calls", () => {
     for (let v: u64 = 99; v < 30000; v += 100) offsets.push(v);
     offsets.push((3 << 16) + 10);
     add();
-    trial.same(runsCount(findEntry(0).payload<Own>()), 656, "runs before they are settled");
+    trial.same(Runs.count(findEntry(0).payload<Own>()), 656, "runs before they are settled");
     trial.holds(
       findEntry(3).kind<Own>() == Kind.RUNS && findEntry(3).count<Own>() == 65536,
       "not FULL before it is settled",
     );
     end(trial, false);
-    trial.same(runsCount(findEntry(0).payload<Own>()), 356, "runs");
+    trial.same(Runs.count(findEntry(0).payload<Own>()), 356, "runs");
     trial.same(findEntry(3).kind<Own>(), Kind.FULL, "kind of a complete container");
     for (let i = 0; i < offsets.length; i++) model.add(offsets[i]);
     trial.is(model, "settled");

@@ -15,22 +15,20 @@ import { SELF, arena, left } from "../../env/memory";
 import { Own } from "../../env/view";
 import { Header, TINY_PAYLOAD, makeRoom, reserve, resetToEmpty, resetToFull } from "../layout/header";
 import { Block, allocateFresh, allocatePage } from "../layout/blocks";
-import { advance, firstEntry, lastEntry, placeEntry, seek } from "../read/directory";
+import { Place, firstEntry, lastEntry, seek } from "../read/directory";
 import { Entry, Offset } from "../layout/entry";
 import { blocksOf, layLeaf, layPage } from "./convertleaf";
 import { Node } from "../layout/node";
 import { GROUP_MAX, groupEnd, groupStart, groupsIn, pastGroups } from "../packed/groups";
-import {
-  ITEMS_MAX, PAGE_BYTES, PAGE_START, isPacked, keyAt, lowsFrom, packedBytes, packedCount,
-} from "../packed/layout";
+import { Page } from "../packed/layout";
 import { beginTight, pageMembers, putKeys, tightBytes } from "../packed/begin";
 import { bytesWith, insertMember, leaveOne, removeMembers, tightBytesWith, tighten } from "../packed/change";
 import { membersBelow } from "../packed/members";
 import { bitsetSet } from "../../container/bitset";
 import { toArray } from "../../container/convert";
-import { Kind, prefersShort, wordsBetween, MEMBERS_A_WORD } from "../../container/kind";
-import { MEMBER_BYTES, SHORT_HEADER_BYTES, arrayBytes, shortBytes } from "../../container/limits";
-import { SHORT_HEADER, shortHeader, shortLow, wordCount, wordsOf } from "../../container/short";
+import { Choice, Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
+import { ShortBitset } from "../../container/short";
 
 /** Most words of a tiny arena's short bitset: with them, the arena takes 256 bytes. */
 // @ts-ignore: decorator
@@ -43,10 +41,10 @@ import { SHORT_HEADER, shortHeader, shortLow, wordCount, wordsOf } from "../../c
  * leaf is not smaller.
  */
 export function beginTinyShort(key: u64, members: u32, payload: usize): bool {
-  const header = load<u32>(payload), words = wordsOf(header);
+  const header = load<u32>(payload), words = ShortBitset.wordsOf(header);
   if (words > TINY_WORDS) return false;
   if (tightBytes(key, key, members) < TINY_PAYLOAD + (<usize>words << 3)) return false;
-  memory.copy(TINY_PAYLOAD, payload + SHORT_HEADER_BYTES, <usize>words << 3);
+  memory.copy(TINY_PAYLOAD, payload + Container.SHORT_HEADER_BYTES, <usize>words << 3);
   writeTinyShort(key, members, header);
   return true;
 }
@@ -61,13 +59,13 @@ export function beginTinyShort(key: u64, members: u32, payload: usize): bool {
 /** Turns a tiny arena that is empty or a short bitset into a full one that holds the same set. */
 export function promoteContainer(): void {
   const held = changetype<Node>(0).count<Own>(), count = held ? changetype<Entry>(Entry.TINY).count<Own>() : 0;
-  const key = changetype<Entry>(Entry.TINY).plainKey<Own>(), header = load<u32>(Entry.TINY, 8) & SHORT_HEADER;
-  const bytes = held ? shortBytes(wordsOf(header)) : 0;
+  const key = changetype<Entry>(Entry.TINY).plainKey<Own>(), header = load<u32>(Entry.TINY, 8) & ShortBitset.HEADER;
+  const bytes = held ? Container.shortBytes(ShortBitset.wordsOf(header)) : 0;
   const root = changetype<Node>(Header.BYTES), payload = changetype<usize>(root) + Node.block(0, held);
   const top = payload + (bytes ? Block.bytes(bytes) : 0);
   reserve(top);
   if (held) {
-    memory.copy(payload + SHORT_HEADER_BYTES, TINY_PAYLOAD, bytes - SHORT_HEADER_BYTES);
+    memory.copy(payload + Container.SHORT_HEADER_BYTES, TINY_PAYLOAD, bytes - Container.SHORT_HEADER_BYTES);
     store<u32>(payload, header);
   }
   memory.fill(0, 0, Header.BYTES);
@@ -87,17 +85,17 @@ export function promoteContainer(): void {
  * gets the member `low`. If so, makes it one, which has the word of `low`.
  */
 export function becameShort(key: u64, low: u32): bool {
-  const count = packedCount<Own>(0);
-  if (count < MEMBERS_A_WORD || count & (MEMBERS_A_WORD - 1)) return false;
-  if (keyAt<Own>(0, 0) != keyAt<Own>(0, count - 1)) return false;
-  const lows = lowsFrom<Own>(0, 0), end = lows + arrayBytes(count);
-  const least = min(low, <u32>load<u16>(lows)), greatest = max(low, <u32>load<u16>(end - MEMBER_BYTES));
-  const words = wordsBetween(least, greatest);
-  if (words > TINY_WORDS || !prefersShort(count + 1, words)) return false;
+  const count = changetype<Page>(0).count<Own>();
+  if (count < Choice.MEMBERS_A_WORD || count & (Choice.MEMBERS_A_WORD - 1)) return false;
+  if (changetype<Page>(0).keyAt<Own>(0) != changetype<Page>(0).keyAt<Own>(count - 1)) return false;
+  const lows = changetype<Page>(0).lowsFrom<Own>(0), end = lows + Container.arrayBytes(count);
+  const least = min(low, <u32>load<u16>(lows)), greatest = max(low, <u32>load<u16>(end - Container.MEMBER_BYTES));
+  const words = Choice.wordsBetween(least, greatest);
+  if (words > TINY_WORDS || !Choice.prefersShort(count + 1, words)) return false;
   const wordsEnd = TINY_PAYLOAD + (<usize>words << 3);
   reserve(wordsEnd);
   spread(lows, end, wordsEnd, least >> 6);
-  writeTinyShort(key, count, shortHeader(least >> 6, words));
+  writeTinyShort(key, count, ShortBitset.header(least >> 6, words));
   return true;
 }
 
@@ -116,13 +114,13 @@ function spread(from: usize, end: usize, wordsEnd: usize, first: u32): void {
 /** Turns a tiny arena that is a short bitset into a packed leaf. */
 export function packShort(): void {
   const key = changetype<Entry>(Entry.TINY).plainKey<Own>(), count = changetype<Entry>(Entry.TINY).count<Own>();
-  const payload = changetype<Entry>(Entry.TINY).payload<Own>(), words = wordCount<Own>(payload);
-  const low = shortLow<Own>(payload);
+  const payload = changetype<Entry>(Entry.TINY).payload<Own>(), words = ShortBitset.wordCount<Own>(payload);
+  const low = ShortBitset.low<Own>(payload);
   const bytes = tightBytes(key, key, count), end = TINY_PAYLOAD + (<usize>words << 3);
   reserve(bytes);
-  beginTight(0, key, key, count);                // leaves the words as they are
-  gather(TINY_PAYLOAD, end, low, lowsFrom<Own>(0, 0));
-  putKeys(0, 0, count, key);
+  beginTight(changetype<Page>(0), key, key, count);                // leaves the words as they are
+  gather(TINY_PAYLOAD, end, low, changetype<Page>(0).lowsFrom<Own>(0));
+  putKeys(changetype<Page>(0), 0, count, key);
 }
 
 /**
@@ -131,8 +129,8 @@ export function packShort(): void {
  */
 function gather(word: usize, end: usize, value: u32, out: usize): void {
   let bits = load<u64>(word);
-  if (word + 8 < end) gather(word + 8, end, value + 64, out + arrayBytes(<u32>popcnt(bits)));
-  for (; bits; bits &= bits - 1, out += MEMBER_BYTES) store<u16>(out, value + <u32>ctz(bits));
+  if (word + 8 < end) gather(word + 8, end, value + 64, out + Container.arrayBytes(<u32>popcnt(bits)));
+  for (; bits; bits &= bits - 1, out += Container.MEMBER_BYTES) store<u16>(out, value + <u32>ctz(bits));
 }
 
 // --- Tiny: a packed leaf -----------------------------------------------------------------------------------
@@ -142,13 +140,13 @@ function gather(word: usize, end: usize, value: u32, out: usize): void {
  * Returns false if it is full, or if ordinary leaves would be clearly smaller.
  */
 export function insertInTiny(offset: u64): bool {
-  if (!isPacked<Own>(0)) {
-    leaveOne(0, offset);
+  if (!changetype<Page>(0).isPacked<Own>()) {
+    leaveOne(changetype<Page>(0), offset);
     return true;
   }
   const key = Offset.key(offset);
-  if (packedCount<Own>(0) == ITEMS_MAX) return false;
-  let bytes = bytesWith(0, key);
+  if (changetype<Page>(0).count<Own>() == Page.ITEMS_MAX) return false;
+  let bytes = bytesWith(changetype<Page>(0), key);
   if (bytes > <usize>arena.size()) {
     const tight = tightBytesWith(key);
     if (promotedBytes() * LEAVES_OVER / LEAVES_BELOW < min(tight, bytes)) return false;
@@ -159,7 +157,7 @@ export function insertInTiny(offset: u64): bool {
     }
     reserve(bytes);
   }
-  insertMember(0, membersBelow<Own>(0, offset), offset);
+  insertMember(changetype<Page>(0), membersBelow<Own>(changetype<Page>(0), offset), offset);
   return true;
 }
 
@@ -174,10 +172,10 @@ export function insertInTiny(offset: u64): bool {
 
 /** Removes the offsets in [low, high] from a tiny arena that is packed. */
 export function clearTiny(low: u64, high: u64): void {
-  const from = membersBelow<Own>(0, low), all = packedCount<Own>(0);
-  const to = high == u64.MAX_VALUE ? all : membersBelow<Own>(0, high + 1);
+  const from = membersBelow<Own>(changetype<Page>(0), low), all = changetype<Page>(0).count<Own>();
+  const to = high == u64.MAX_VALUE ? all : membersBelow<Own>(changetype<Page>(0), high + 1);
   if (to == from) return;
-  if (to - from == all) resetToEmpty(); else removeMembers(0, from, to);
+  if (to - from == all) resetToEmpty(); else removeMembers(changetype<Page>(0), from, to);
 }
 
 /** How many ordinary leaves `entries` entries take. */
@@ -186,23 +184,23 @@ export function clearTiny(low: u64, high: u64): void {
 
 /** Bytes of a full arena of ordinary leaves that holds what the tiny arena, a packed leaf, does. */
 function promotedBytes(): usize {
-  const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count), parts = leavesFor(entries);
+  const count = changetype<Page>(0).count<Own>(), entries = groupsIn<Own>(changetype<Page>(0), 0, count), parts = leavesFor(entries);
   return Header.BYTES + (parts > 1 ? Node.block(1, parts) : 0)
-    + <usize>parts * Node.block(0, (entries + parts - 1) / parts) + blocksOf(0, 0, count);
+    + <usize>parts * Node.block(0, (entries + parts - 1) / parts) + blocksOf(changetype<Page>(0), 0, count);
 }
 
 /** Turns a tiny arena that is packed into a full one, in whose pages there is room for small groups. */
 export function promotePacked(): void {
-  const count = packedCount<Own>(0), most = pageMembers(keyAt<Own>(0, 0), keyAt<Own>(0, count - 1)) / 16 * 15;
+  const count = changetype<Page>(0).count<Own>(), most = pageMembers(changetype<Page>(0).keyAt<Own>(0), changetype<Page>(0).keyAt<Own>(count - 1)) / 16 * 15;
   const pages = isOfSmallGroups() ? pagesFor(most, count) : 0;
-  if (!pages || promotedBytes() < PAGE_START + <usize>pages * PAGE_BYTES) promoteToLeaves();
+  if (!pages || promotedBytes() < Page.START + <usize>pages * Page.BYTES) promoteToLeaves();
   else promoteToPages(pages, most);
 }
 
 /** How many pages of up to `most` members the tiny arena's `count` members take. */
 function pagesFor(most: u32, count: u32): u32 {
   let pages: u32 = 0;
-  for (let from: u32 = 0; from < count; from = pageEnd(0, from, most, count)) pages++;
+  for (let from: u32 = 0; from < count; from = pageEnd(changetype<Page>(0), from, most, count)) pages++;
   return pages;
 }
 
@@ -210,14 +208,14 @@ function pagesFor(most: u32, count: u32): u32 {
  * One past the last of `count` members of the packed leaf that go to the page that begins with member `from`:
  * up to `most`, which is more than a group has.
  */
-function pageEnd(image: usize, from: u32, most: u32, count: u32): u32 {
+function pageEnd(image: Page, from: u32, most: u32, count: u32): u32 {
   return from + most < count ? groupStart<Own>(image, from + most) : count;
 }
 
 /** Whether no group of the tiny arena is larger than one in a page. */
 function isOfSmallGroups(): bool {
-  for (let i: u32 = 0, next: u32 = 0, count = packedCount<Own>(0); i < count; i = next) {
-    next = groupEnd<Own>(0, i);
+  for (let i: u32 = 0, next: u32 = 0, count = changetype<Page>(0).count<Own>(); i < count; i = next) {
+    next = groupEnd<Own>(changetype<Page>(0), i);
     if (next - i > GROUP_MAX) return false;
   }
   return true;
@@ -225,12 +223,12 @@ function isOfSmallGroups(): bool {
 
 /** Turns a tiny arena that is packed into a full one of ordinary leaves. */
 export function promoteToLeaves(): void {
-  const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count), parts = leavesFor(entries);
-  const image = promotedImage(promotedBytes()), root = changetype<Node>(promotedRoot(parts, Node.bytes(1, parts)));
+  const count = changetype<Page>(0).count<Own>(), entries = groupsIn<Own>(changetype<Page>(0), 0, count), parts = leavesFor(entries);
+  const image = changetype<Page>(promotedImage(promotedBytes())), root = changetype<Node>(promotedRoot(parts, Node.bytes(1, parts)));
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
     const held = entries * (part + 1) / parts - entries * part / parts, to = pastGroups(image, from, held);
     const leaf = changetype<Node>(layLeaf(image, from, to, changetype<Node>(allocateFresh(Node.block(0, held)))));
-    placePart(root, part, keyAt<Own>(image, from), leaf, to - from);
+    placePart(root, part, image.keyAt<Own>(from), leaf, to - from);
     from = to;
   }
   Header.setEntries(entries);
@@ -239,14 +237,14 @@ export function promoteToLeaves(): void {
 
 /** Turns a tiny arena that is packed into a full one of `parts` pages of up to `most` members. */
 function promoteToPages(parts: u32, most: u32): void {
-  const count = packedCount<Own>(0), entries = groupsIn<Own>(0, 0, count);
-  const image = promotedImage(PAGE_START + <usize>parts * PAGE_BYTES);
+  const count = changetype<Page>(0).count<Own>(), entries = groupsIn<Own>(changetype<Page>(0), 0, count);
+  const image = changetype<Page>(promotedImage(Page.START + <usize>parts * Page.BYTES));
   const root = changetype<Node>(promotedRoot(parts, Node.ROOMY_INNER));
   if (root) root.setRoomy(true);
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
     const to = pageEnd(image, from, most, count);
     const page = changetype<Node>(layPage(image, from, to, changetype<Node>(allocatePage())));
-    placePart(root, part, keyAt<Own>(image, from), page, to - from);
+    placePart(root, part, image.keyAt<Own>(from), page, to - from);
     from = to;
   }
   Header.setEntries(entries);
@@ -258,7 +256,7 @@ function promoteToPages(parts: u32, most: u32): void {
  * and makes memory 0 a full arena. Returns the copy's address.
  */
 function promotedImage(bytes: usize): usize {
-  const held = packedBytes<Own>(0);
+  const held = changetype<Page>(0).bytes<Own>();
   reserve(bytes + held);
   memory.copy(bytes, 0, held);
   resetToFull();
@@ -309,7 +307,7 @@ export function freed(): u32 { return Header.isTiny<Own>() ? 0 : <u32>Header.fre
 // @ts-ignore: decorator
 @inline function freedPart(mark: usize): usize { return mark < LARGE_ARENA ? mark >> 3 : mark >> 2; }
 /** The most bytes in freed blocks of an arena with pages that has this bump mark. */
-export function freedWithPages(mark: usize): usize { return freedPart(mark) + PAGE_BYTES; }
+export function freedWithPages(mark: usize): usize { return freedPart(mark) + Page.BYTES; }
 
 /**
  * A full arena of at most TINY_ALWAYS members becomes a tiny one as soon as that takes 7 / 8 of its bytes;
@@ -334,7 +332,7 @@ export function freedWithPages(mark: usize): usize { return freedPart(mark) + PA
 function packedBytesOfFull(): usize {
   const first = firstEntry(), last = lastEntry<Own>(), members = <u32>Header.cardinality<Own>();
   if (first == last && first.kind<Own>() == Kind.SHORT) {
-    const words = wordCount<Own>(first.payload<Own>());
+    const words = ShortBitset.wordCount<Own>(first.payload<Own>());
     if (words <= TINY_WORDS) return TINY_PAYLOAD + (<usize>words << 3);
   }
   return tightBytes(first.key<Own>(), last.key<Own>(), members);
@@ -348,17 +346,17 @@ export function packFull(): void {
   const last = lastEntry<Own>().key<Own>(), bytes = tightBytes(first, last, count);
   if (bytes >= Header.bump()) return;
   makeRoom(bytes);
-  const image = Header.bump();
+  const image = changetype<Page>(Header.bump());
   beginTight(image, first, last, count);
   left.select(SELF);
   let member: u32 = 0;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), held = entry.count<Own>();
-    toArray(entry.kind<Own>(), entry.payload<Own>(), held, lowsFrom<Own>(image, member));
+  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+    const entry = Place.entry(place), held = entry.count<Own>();
+    toArray(entry.kind<Own>(), entry.payload<Own>(), held, image.lowsFrom<Own>(member));
     putKeys(image, member, member + held, entry.key<Own>());
     member += held;
   }
-  memory.copy(0, image, bytes);
+  memory.copy(0, changetype<usize>(image), bytes);
 }
 
 /** A full arena keeps this many unused bytes, and a quarter of those it uses. */
@@ -377,7 +375,7 @@ export function shrunkBytes(): u32 {
 /** Bytes in use; the rest of memory 0 may be given back. */
 export function used(): u32 {
   if (!Header.isTiny<Own>()) return <u32>Header.bump();
-  if (isPacked<Own>(0)) return <u32>max(packedBytes<Own>(0), TINY_PAYLOAD);
+  if (changetype<Page>(0).isPacked<Own>()) return <u32>max(changetype<Page>(0).bytes<Own>(), TINY_PAYLOAD);
   if (!changetype<Node>(0).count<Own>()) return <u32>TINY_PAYLOAD;
   return <u32>(changetype<Entry>(Entry.TINY).payload<Own>() + changetype<Entry>(Entry.TINY).payloadBytes<Own>());
 }

@@ -18,7 +18,7 @@ import { Header, heldAt } from "../layout/header";
 import { prepare, resize, allocate } from "../layout/blocks";
 import { Node, Slot, firstKey } from "../layout/node";
 import { Entry } from "../layout/entry";
-import { isPacked, packedCount } from "../packed/layout";
+import { Page } from "../packed/layout";
 import { slotFor, entriesUpTo } from "../read/directory";
 import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
 
@@ -63,7 +63,7 @@ export function insertEntry(key: u64): Entry {
     link = slot.link();
     node = slot.child<Own>();
   }
-  if (isPacked<Own>(changetype<usize>(node))) unreachable();
+  if (changetype<Page>(node).isPacked<Own>()) unreachable();
   const index = entriesUpTo<Own>(node, key);
   node = changetype<Node>(openGap(link, index));
   const entry = node.entryAt(index);
@@ -218,7 +218,7 @@ export function splitChild(link: usize, index: u32, key: u64): void {
 function nodeCardinality(node: Node): u64 {
   let members: u64 = 0;
   const inner = node.level<Own>() != 0;
-  if (!inner && isPacked<Own>(changetype<usize>(node))) return packedCount<Own>(changetype<usize>(node));
+  if (!inner && changetype<Page>(node).isPacked<Own>()) return changetype<Page>(node).count<Own>();
   for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {
     members += inner ? node.slotAt(i).cardinality<Own>() : node.entryAt(i).cardinality<Own>();
   }

@@ -24,7 +24,7 @@ import { Own } from "../../env/view";
 import { Header } from "../layout/header";
 import { allocate, allocatePage, prepare, release, roomForPage } from "../layout/blocks";
 import { Entry, Offset } from "../layout/entry";
-import { PAGE_BYTES, isPacked, keyAt, lowsFrom, packedCount } from "../packed/layout";
+import { Page } from "../packed/layout";
 import {
   appendMembers, insertMember, pageRoom, prependMembers, removeMembers, tightenPage,
 } from "../packed/change";
@@ -52,12 +52,12 @@ import { Kind } from "../../container/kind";
  */
 export function loosen(first: u64, last: u64): void {
   if (Header.isTiny<Own>()) {
-    if (isPacked<Own>(0)) promoteToLeaves();
+    if (changetype<Page>(0).isPacked<Own>()) promoteToLeaves();
     return;
   }
   if (!Header.isPaged()) return;
   for (let key = first; key <= last;) {
-    if (isPacked<Own>(changetype<usize>(leafFor<Own>(key)))) loosenLeaf(key);
+    if (changetype<Page>(leafFor<Own>(key)).isPacked<Own>()) loosenLeaf(key);
     key = leafAfter(key);
     if (!key) return;
   }
@@ -76,15 +76,15 @@ function leafAfter(key: u64): u64 {
 
 /** Makes ordinary leaves of the page to which `key` belongs. */
 function loosenLeaf(key: u64): void {
-  const page = leafFor<Own>(key), count = packedCount<Own>(changetype<usize>(page)), entries = groupsIn<Own>(changetype<usize>(page), 0, count);
+  const page = leafFor<Own>(key), count = changetype<Page>(page).count<Own>(), entries = groupsIn<Own>(changetype<Page>(page), 0, count);
   const parts = (entries + Node.LEAF_MAX - 1) / Node.LEAF_MAX;
   const leaves = <usize>parts * Node.block(0, (entries + parts - 1) / parts);
-  prepare(blocksOf(changetype<usize>(page), 0, count) + leaves + <usize>(parts - 1) * roomForSlot(key));
-  let to = pastGroups(changetype<usize>(page), 0, entries / parts);
+  prepare(blocksOf(changetype<Page>(page), 0, count) + leaves + <usize>(parts - 1) * roomForSlot(key));
+  let to = pastGroups(changetype<Page>(page), 0, entries / parts);
   store<u32>(linkTo(key), <u32>loosenPart(page, 0, to, entries / parts));
   for (let part: u32 = 1, from = to; part < parts; part++, from = to) {
-    const held = entries * (part + 1) / parts - entries * part / parts, first = keyAt<Own>(changetype<usize>(page), from);
-    to = pastGroups(changetype<usize>(page), from, held);
+    const held = entries * (part + 1) / parts - entries * part / parts, first = changetype<Page>(page).keyAt<Own>(from);
+    to = pastGroups(changetype<Page>(page), from, held);
     const leaf = changetype<Node>(loosenPart(page, from, to, held));
     // Until now all members count as those of the leaf before.
     const link = parentFor(first), index = slotFor<Own>(changetype<Node>(<usize>load<u32>(changetype<usize>(link))), first);
@@ -92,12 +92,12 @@ function loosenLeaf(key: u64): void {
     node.slotAt(index + 1).write(first, changetype<usize>(leaf), count - from);
     slot.add(-<i64>(count - from));
   }
-  release(changetype<usize>(page), PAGE_BYTES);
+  release(changetype<usize>(page), Page.BYTES);
 }
 
 /** An ordinary leaf of the page's members from .. to - 1, which form `held` groups. */
 function loosenPart(page: Node, from: u32, to: u32, held: u32): usize {
-  return layLeaf(changetype<usize>(page), from, to, changetype<Node>(allocate(Node.bytes(0, held))));
+  return layLeaf(changetype<Page>(page), from, to, changetype<Node>(allocate(Node.bytes(0, held))));
 }
 
 /** Address of the word that holds the address of the leaf to which `key` belongs. */
@@ -153,12 +153,12 @@ function roomForSlot(key: u64): usize {
  */
 export function insertPacked(offset: u64, mayPack: bool): bool {
   if (Header.isTiny<Own>()) {
-    if (!isPacked<Own>(0) && changetype<Node>(0).count<Own>()) return false;
+    if (!changetype<Page>(0).isPacked<Own>() && changetype<Node>(0).count<Own>()) return false;
     if (insertInTiny(offset)) return true;
     promotePacked();
   }
   const key = Offset.key(offset), leaf = leafFor<Own>(key);
-  if (!isPacked<Own>(changetype<usize>(leaf))) {
+  if (!changetype<Page>(leaf).isPacked<Own>()) {
     if (!mayPack || !shouldPack(leaf)) return false;
     packLeaf(key);
   } else if (!staysPacked(leaf, offset)) return false;
@@ -174,9 +174,9 @@ export function insertPacked(offset: u64, mayPack: bool): bool {
 
 /** Whether ordinary entries of what the full page holds take little more, or less: it is not split then. */
 function isBetterLoose(page: Node): bool {
-  const count = packedCount<Own>(changetype<usize>(page)), most = count / LOOSE_GROUPS, entries = groupsUpTo(changetype<usize>(page), most);
+  const count = changetype<Page>(page).count<Own>(), most = count / LOOSE_GROUPS, entries = groupsUpTo(changetype<Page>(page), most);
   return entries <= most
-    && blocksOf(changetype<usize>(page), 0, count) + Node.bytes(0, entries) <= PAGE_BYTES / 8 * 9;
+    && blocksOf(changetype<Page>(page), 0, count) + Node.bytes(0, entries) <= Page.BYTES / 8 * 9;
 }
 
 /** Groups that are smaller on the average than this are better packed in any case. */
@@ -185,9 +185,9 @@ function isBetterLoose(page: Node): bool {
 
 /** Whether the page's group of the offset, if there is one, remains a group with it. */
 function staysPacked(page: Node, offset: u64): bool {
-  const key = Offset.key(offset), to = membersUpTo<Own>(changetype<usize>(page), key);
-  return !to || keyAt<Own>(changetype<usize>(page), to - 1) != key
-    || staysGroup(changetype<usize>(page), membersBeforeKey<Own>(changetype<usize>(page), key), to, Offset.low(offset));
+  const key = Offset.key(offset), to = membersUpTo<Own>(changetype<Page>(page), key);
+  return !to || changetype<Page>(page).keyAt<Own>(to - 1) != key
+    || staysGroup(changetype<Page>(page), membersBeforeKey<Own>(changetype<Page>(page), key), to, Offset.low(offset));
 }
 
 /** Whether a leaf without room for another entry should be packed instead of getting a larger block. */
@@ -210,10 +210,10 @@ function packLeaf(key: u64): void {
   const page = changetype<Node>(allocatePage()), link = linkTo(key), leaf = changetype<Node>(<usize>load<u32>(link));
   const count = leaf.count<Own>();
   const first = leaf.entryAt(0), last = leaf.entryAt(count - 1);
-  beginPage(changetype<usize>(page), first.plainKey<Own>(), last.plainKey<Own>(), count);
+  beginPage(changetype<Page>(page), first.plainKey<Own>(), last.plainKey<Own>(), count);
   for (let entry = first, i: u32 = 0; changetype<usize>(entry) <= changetype<usize>(last); entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES), i++) {
-    putKeys(changetype<usize>(page), i, i + 1, entry.plainKey<Own>());
-    store<u16>(lowsFrom<Own>(changetype<usize>(page), i), load<u16>(entry.plainMembers()));
+    putKeys(changetype<Page>(page), i, i + 1, entry.plainKey<Own>());
+    store<u16>(changetype<Page>(page).lowsFrom<Own>(i), load<u16>(entry.plainMembers()));
   }
   store<u32>(link, <u32>changetype<usize>(page));
   release(changetype<usize>(leaf), leaf.ordinaryBytes());
@@ -221,7 +221,7 @@ function packLeaf(key: u64): void {
 
 /** Whether the leaf is a page with room for a member of `key`. */
 function takes(leaf: Node, key: u64): bool {
-  return isPacked<Own>(changetype<usize>(leaf)) && pageRoom(changetype<usize>(leaf), key) != 0;
+  return changetype<Page>(leaf).isPacked<Own>() && pageRoom(changetype<Page>(leaf), key) != 0;
 }
 
 /** Inserts the offset in its page, which takes it. */
@@ -234,9 +234,9 @@ function putMember(offset: u64): void {
     slot.add(1);
     node = slot.child<Own>();
   }
-  const upTo = packedCount<Own>(changetype<usize>(node)) ? membersUpTo<Own>(changetype<usize>(node), key) : 0;
-  if (!upTo || keyAt<Own>(changetype<usize>(node), upTo - 1) != key) Header.setEntries(Header.entries<Own>() + 1);
-  insertMember(changetype<usize>(node), upTo ? membersBelow<Own>(changetype<usize>(node), offset) : 0, offset);
+  const upTo = changetype<Page>(node).count<Own>() ? membersUpTo<Own>(changetype<Page>(node), key) : 0;
+  if (!upTo || changetype<Page>(node).keyAt<Own>(upTo - 1) != key) Header.setEntries(Header.entries<Own>() + 1);
+  insertMember(changetype<Page>(node), upTo ? membersBelow<Own>(changetype<Page>(node), offset) : 0, offset);
   Header.setCardinality(Header.cardinality<Own>() + 1);
 }
 
@@ -247,12 +247,12 @@ function putMember(offset: u64): void {
 /** Whether the key is greater than those of all members of the page, which is not empty. */
 // @ts-ignore: decorator
 @inline function isBehind(page: Node, key: u64): bool {
-  return keyAt<Own>(changetype<usize>(page), packedCount<Own>(changetype<usize>(page)) - 1) < key;
+  return changetype<Page>(page).keyAt<Own>(changetype<Page>(page).count<Own>() - 1) < key;
 }
 
 /** Whether the key is less than those of all members of the page. */
 // @ts-ignore: decorator
-@inline function isBefore(page: Node, key: u64): bool { return key < keyAt<Own>(changetype<usize>(page), 0); }
+@inline function isBefore(page: Node, key: u64): bool { return key < changetype<Page>(page).keyAt<Own>(0); }
 
 /**
  * Makes room for a member of `key`, for which its page has none, in this page or those beside it, without
@@ -262,7 +262,7 @@ function makesWay(key: u64): bool {
   const page = leafFor<Own>(key);
   if (isBefore(page, key)) return false;
   if (!isBehind(page, key)) {
-    tightenPage(changetype<usize>(page));
+    tightenPage(changetype<Page>(page));
     if (takes(page, key)) return true;
   }
   let node = Node.root<Own>();
@@ -288,7 +288,7 @@ function addRoom(key: u64): void {
 function pageAt(node: Node, index: u32): Node {
   if (index >= node.count<Own>()) return changetype<Node>(0);
   const leaf = node.slotAt(index).child<Own>();
-  return isPacked<Own>(changetype<usize>(leaf)) ? leaf : changetype<Node>(0);
+  return changetype<Page>(leaf).isPacked<Own>() ? leaf : changetype<Node>(0);
 }
 
 /**
@@ -296,7 +296,7 @@ function pageAt(node: Node, index: u32): Node {
  */
 function addPage(link: usize, index: u32, key: u64): void {
   const page = changetype<Node>(allocatePage());
-  beginPage(changetype<usize>(page), key, key, 0);
+  beginPage(changetype<Page>(page), key, key, 0);
   changetype<Node>(openGap(link, index)).slotAt(index).write(key, changetype<usize>(page), 0);
 }
 
@@ -305,11 +305,11 @@ function addPage(link: usize, index: u32, key: u64): void {
  */
 function splitPage(link: usize, index: u32): void {
   const upper = changetype<Node>(allocatePage()), node = changetype<Node>(openGap(link, index + 1)), slot = node.slotAt(index);
-  const page = slot.child<Own>(), count = packedCount<Own>(changetype<usize>(page)), half = groupStart<Own>(changetype<usize>(page), count / 2);
-  const from = half ? half : groupEnd<Own>(changetype<usize>(page), 0);
-  node.slotAt(index + 1).write(keyAt<Own>(changetype<usize>(page), from), layPage(changetype<usize>(page), from, count, upper), count - from);
-  removeMembers(changetype<usize>(page), from, count);
-  tightenPage(changetype<usize>(page));
+  const page = slot.child<Own>(), count = changetype<Page>(page).count<Own>(), half = groupStart<Own>(changetype<Page>(page), count / 2);
+  const from = half ? half : groupEnd<Own>(changetype<Page>(page), 0);
+  node.slotAt(index + 1).write(changetype<Page>(page).keyAt<Own>(from), layPage(changetype<Page>(page), from, count, upper), count - from);
+  removeMembers(changetype<Page>(page), from, count);
+  tightenPage(changetype<Page>(page));
   slot.add(-<i64>(count - from));
 }
 
@@ -330,14 +330,14 @@ function passOn(node: Node, index: u32): bool {
 
 /** passOn() to the page `distance` slots above. */
 function passUp(node: Node, index: u32, distance: u32): bool {
-  let more = roomToShare(pageAt(node, index + distance), changetype<usize>(pageAt(node, index + distance - 1)));
+  let more = roomToShare(pageAt(node, index + distance), changetype<Page>(pageAt(node, index + distance - 1)));
   for (let at = index + distance; more && at > index; at--) more = moveUp(node, at - 1, more);
   return more != 0;
 }
 
 /** passOn() to the page `distance` slots below. */
 function passDown(node: Node, index: u32, distance: u32): bool {
-  let more = roomToShare(pageAt(node, index - distance), changetype<usize>(pageAt(node, index - distance + 1)));
+  let more = roomToShare(pageAt(node, index - distance), changetype<Page>(pageAt(node, index - distance + 1)));
   for (let at = index - distance; more && at < index; at++) more = moveDown(node, at, more);
   return more != 0;
 }
@@ -346,15 +346,15 @@ function passDown(node: Node, index: u32, distance: u32): bool {
  * How many members the page takes from `other`, the page before or behind it: half of those for which it has
  * room.
  */
-function roomToShare(page: Node, other: usize): u32 {
-  tightenPage(changetype<usize>(page));
-  const own = keyAt<Own>(changetype<usize>(page), 0), others = packedCount<Own>(other);
-  const isUpper = keyAt<Own>(other, 0) > own;
-  let room = pageRoom(changetype<usize>(page), own);
+function roomToShare(page: Node, other: Page): u32 {
+  tightenPage(changetype<Page>(page));
+  const own = changetype<Page>(page).keyAt<Own>(0), others = other.count<Own>();
+  const isUpper = other.keyAt<Own>(0) > own;
+  let room = pageRoom(changetype<Page>(page), own);
   if (!room) return 0;
-  const near = min((room + 1) / 2, others), key = keyAt<Own>(other, isUpper ? near - 1 : others - near);
+  const near = min((room + 1) / 2, others), key = other.keyAt<Own>(isUpper ? near - 1 : others - near);
   // If those next to it need wider highs, there is room for what the widest leave.
-  if (pageRoom(changetype<usize>(page), key) != room) room = pageRoom(changetype<usize>(page), keyAt<Own>(other, isUpper ? others - 1 : 0));
+  if (pageRoom(changetype<Page>(page), key) != room) room = pageRoom(changetype<Page>(page), other.keyAt<Own>(isUpper ? others - 1 : 0));
   return (room + 1) / 2;
 }
 
@@ -373,14 +373,14 @@ function roomToShare(page: Node, other: usize): u32 {
  */
 function moveUp(node: Node, index: u32, most: u32): u32 {
   const slot = node.slotAt(index), next = node.slotAt(index + 1), page = slot.child<Own>();
-  const upper = next.child<Own>(), count = packedCount<Own>(changetype<usize>(page)), least = passedLeast(node, count);
+  const upper = next.child<Own>(), count = changetype<Page>(page).count<Own>(), least = passedLeast(node, count);
   for (; most >= least; most >>= 1) {
     if (most >= count) continue;
-    const at = count - most, start = groupStart<Own>(changetype<usize>(page), at);
-    const from = start == at ? at : groupEnd<Own>(changetype<usize>(page), at);
-    if (from == count || pageRoom(changetype<usize>(upper), keyAt<Own>(changetype<usize>(page), from)) < count - from) continue;
-    prependMembers(changetype<usize>(upper), changetype<usize>(page), from);
-    removeMembers(changetype<usize>(page), from, count);
+    const at = count - most, start = groupStart<Own>(changetype<Page>(page), at);
+    const from = start == at ? at : groupEnd<Own>(changetype<Page>(page), at);
+    if (from == count || pageRoom(changetype<Page>(upper), changetype<Page>(page).keyAt<Own>(from)) < count - from) continue;
+    prependMembers(changetype<Page>(upper), changetype<Page>(page), from);
+    removeMembers(changetype<Page>(page), from, count);
     moved(slot, next, count - from);
     return count - from;
   }
@@ -390,13 +390,13 @@ function moveUp(node: Node, index: u32, most: u32): u32 {
 /** Moves members of the page after that at slot `index` to this one, as moveUp() does. */
 function moveDown(node: Node, index: u32, most: u32): u32 {
   const slot = node.slotAt(index), next = node.slotAt(index + 1), page = slot.child<Own>();
-  const upper = next.child<Own>(), count = packedCount<Own>(changetype<usize>(upper)), least = passedLeast(node, count);
+  const upper = next.child<Own>(), count = changetype<Page>(upper).count<Own>(), least = passedLeast(node, count);
   for (; most >= least; most >>= 1) {
     if (most >= count) continue;
-    const to = groupStart<Own>(changetype<usize>(upper), most);
-    if (!to || pageRoom(changetype<usize>(page), keyAt<Own>(changetype<usize>(upper), to - 1)) < to) continue;
-    appendMembers(changetype<usize>(page), changetype<usize>(upper), to);
-    removeMembers(changetype<usize>(upper), 0, to);
+    const to = groupStart<Own>(changetype<Page>(upper), most);
+    if (!to || pageRoom(changetype<Page>(page), changetype<Page>(upper).keyAt<Own>(to - 1)) < to) continue;
+    appendMembers(changetype<Page>(page), changetype<Page>(upper), to);
+    removeMembers(changetype<Page>(upper), 0, to);
     moved(slot, next, -<i64>to);
     return to;
   }
@@ -407,5 +407,5 @@ function moveDown(node: Node, index: u32, most: u32): u32 {
 function moved(slot: Slot, next: Slot, members: i64): void {
   slot.add(-members);
   next.add(members);
-  store<u64>(changetype<usize>(next), keyAt<Own>(changetype<usize>(next.child<Own>()), 0));
+  store<u64>(changetype<usize>(next), changetype<Page>(next.child<Own>()).keyAt<Own>(0));
 }

@@ -5,7 +5,7 @@
 // beside it, or becomes an ordinary leaf within its block if it has fewer than PAGE_LEAST members.
 
 import { Own } from "../../env/view";
-import { LOW_MAX } from "../../container/limits";
+import { Container } from "../../container/limits";
 import { unpackWithin } from "./convertleaf";
 import { ROOMY_LEAST, adjust } from "./insert";
 import { release, resize } from "../layout/blocks";
@@ -14,7 +14,7 @@ import { Header, resetToEmpty } from "../layout/header";
 import { Node, Slot, firstKey } from "../layout/node";
 import { joinPages, removeMembers } from "../packed/change";
 import { groupsIn } from "../packed/groups";
-import { PAGE_BYTES, isPacked, keyAt, packedCount } from "../packed/layout";
+import { Page } from "../packed/layout";
 import { membersBelow } from "../packed/members";
 import { membersBeforeKey, membersUpTo } from "../packed/search";
 import { entriesUpTo, leafFor, slotFor } from "../read/directory";
@@ -37,7 +37,7 @@ import { entriesUpTo, leafFor, slotFor } from "../read/directory";
  */
 export function removeEntry(key: u64): void {
   if (Header.isTiny<Own>()) { resetToEmpty(); return; }              // its only container
-  removeLast(Offset.of(key, 0), Offset.of(key, LOW_MAX));
+  removeLast(Offset.of(key, 0), Offset.of(key, Container.LOW_MAX));
 }
 
 /**
@@ -47,7 +47,7 @@ export function removeEntry(key: u64): void {
 export function removeFromGroup(first: u64, last: u64): void {
   const key = Offset.key(first), leaf = leafFor<Own>(key), members = removedFrom(leaf, first, last);
   adjust(key, -<i64>members);
-  if (members == membersUpTo<Own>(changetype<usize>(leaf), key) - membersBeforeKey<Own>(changetype<usize>(leaf), key)) removeLast(first, last);
+  if (members == membersUpTo<Own>(changetype<Page>(leaf), key) - membersBeforeKey<Own>(changetype<Page>(leaf), key)) removeLast(first, last);
   else {
     removeBelow(Header.ROOT, first, last);
     lowerRoot();
@@ -56,18 +56,18 @@ export function removeFromGroup(first: u64, last: u64): void {
 
 /** Removes the offset, member `index` of the packed leaf. Needs no memory. */
 export function removeMember(leaf: Node, index: u32, offset: u64): void {
-  const count = packedCount<Own>(changetype<usize>(leaf)), key = Offset.key(offset);
+  const count = changetype<Page>(leaf).count<Own>(), key = Offset.key(offset);
   if (Header.isTiny<Own>()) {
-    if (count == 1) resetToEmpty(); else removeMembers(0, index, index + 1);
+    if (count == 1) resetToEmpty(); else removeMembers(changetype<Page>(0), index, index + 1);
     return;
   }
-  const below = index && keyAt<Own>(changetype<usize>(leaf), index - 1) == key;
-  const alone = !below && (index + 1 == count || keyAt<Own>(changetype<usize>(leaf), index + 1) != key);
+  const below = index && changetype<Page>(leaf).keyAt<Own>(index - 1) == key;
+  const alone = !below && (index + 1 == count || changetype<Page>(leaf).keyAt<Own>(index + 1) != key);
   // A page that becomes small, or begins with another key, changes the node above.
   if (count <= PAGE_FEW || (alone && !index)) { removeFromGroup(offset, offset); return; }
   if (alone) Header.setEntries(Header.entries<Own>() - 1);
   adjust(key, -1);
-  removeMembers(changetype<usize>(leaf), index, index + 1);
+  removeMembers(changetype<Page>(leaf), index, index + 1);
 }
 
 /** Removes the offsets in [first, last], all of an entry, and the entry. */
@@ -82,13 +82,13 @@ function removeLast(first: u64, last: u64): void {
 /** How many members of the packed leaf lie in [first, last]. */
 // @ts-ignore: decorator
 @inline function removedFrom(leaf: Node, first: u64, last: u64): u32 {
-  return membersTo(leaf, last) - membersBelow<Own>(changetype<usize>(leaf), first);
+  return membersTo(leaf, last) - membersBelow<Own>(changetype<Page>(leaf), first);
 }
 
 /** How many members of the packed leaf are at most `last`. */
 // @ts-ignore: decorator
 @inline function membersTo(leaf: Node, last: u64): u32 {
-  return last == u64.MAX_VALUE ? packedCount<Own>(changetype<usize>(leaf)) : membersBelow<Own>(changetype<usize>(leaf), last + 1);
+  return last == u64.MAX_VALUE ? changetype<Page>(leaf).count<Own>() : membersBelow<Own>(changetype<Page>(leaf), last + 1);
 }
 
 /** Removes roots with a single child: each is a level too many. */
@@ -118,7 +118,7 @@ function removeWithin(link: usize, first: u64, last: u64): u64 {
   const node = changetype<Node>(<usize>load<u32>(link)), leaf = !node.level<Own>();
   let from = leaf ? first ? entriesUpTo<Own>(node, first - 1) : 0 : slotFor<Own>(node, first);
   let to = leaf ? entriesUpTo<Own>(node, last) : slotFor<Own>(node, last) + 1, members: u64 = 0;
-  if (leaf && isPacked<Own>(changetype<usize>(node))) {
+  if (leaf && changetype<Page>(node).isPacked<Own>()) {
     members = to - from;
   } else {
     for (let i = from; i < to; i++) {
@@ -126,7 +126,7 @@ function removeWithin(link: usize, first: u64, last: u64): u64 {
     }
   }
   if (leaf) {
-    const entries = isPacked<Own>(changetype<usize>(node)) ? groupsIn<Own>(changetype<usize>(node), from, to) : to - from;
+    const entries = changetype<Page>(node).isPacked<Own>() ? groupsIn<Own>(changetype<Page>(node), from, to) : to - from;
     Header.setEntries(Header.entries<Own>() - entries);
   } else {                                    // only the first and the last child may be left
     if (node.slotAt(from).child<Own>()) from++;
@@ -163,8 +163,8 @@ function removeBelowSlot(slot: Slot, first: u64, last: u64): u64 {
 function removeBelow(link: usize, first: u64, last: u64): void {
   const node = changetype<Node>(<usize>load<u32>(link)), key = Offset.key(first);
   if (!node.level<Own>()) {
-    if (isPacked<Own>(changetype<usize>(node))) {
-      const from = membersBelow<Own>(changetype<usize>(node), first);
+    if (changetype<Page>(node).isPacked<Own>()) {
+      const from = membersBelow<Own>(changetype<Page>(node), first);
       closeGap(link, from, membersTo(node, last) - from);
       return;
     }
@@ -179,7 +179,7 @@ function removeBelow(link: usize, first: u64, last: u64): void {
   const child = slot.child<Own>();
   if (child.count<Own>()) {
     store<u64>(changetype<usize>(slot), firstKey(child));
-    if (isPage(child) && packedCount<Own>(changetype<usize>(child)) < PAGE_FEW) joinNeighbor(link, index);
+    if (isPage(child) && changetype<Page>(child).count<Own>() < PAGE_FEW) joinNeighbor(link, index);
   } else {
     release(changetype<usize>(child), Node.bytes(child.level<Own>(), 0));      // an empty page has become an ordinary leaf
     closeGap(link, index, 1);
@@ -187,7 +187,7 @@ function removeBelow(link: usize, first: u64, last: u64): void {
 }
 
 // @ts-ignore: decorator
-@inline function isPage(node: Node): bool { return !node.level<Own>() && isPacked<Own>(changetype<usize>(node)); }
+@inline function isPage(node: Node): bool { return !node.level<Own>() && changetype<Page>(node).isPacked<Own>(); }
 
 /**
  * Joins the page at slot `index` of the node that `link` points to with the page before or behind it,
@@ -207,11 +207,11 @@ function joinAt(link: usize, index: u32): bool {
   const node = changetype<Node>(<usize>load<u32>(link));
   const slot = node.slotAt(index);
   const upper = node.slotAt(index + 1).child<Own>();
-  if (!isPage(slot.child<Own>()) || !isPage(upper) || !joinPages(changetype<usize>(slot.child<Own>()), changetype<usize>(upper))) {
+  if (!isPage(slot.child<Own>()) || !isPage(upper) || !joinPages(changetype<Page>(slot.child<Own>()), changetype<Page>(upper))) {
     return false;
   }
   slot.add(node.slotAt(index + 1).cardinality<Own>());
-  release(changetype<usize>(upper), PAGE_BYTES);
+  release(changetype<usize>(upper), Page.BYTES);
   closeGap(link, index + 1, 1);
   return true;
 }
@@ -220,9 +220,9 @@ function joinAt(link: usize, index: u32): bool {
 // @ts-ignore: decorator
 @inline function closeGap(link: usize, index: u32, items: u32): void {
   const node = changetype<Node>(<usize>load<u32>(link));
-  if (!node.level<Own>() && isPacked<Own>(changetype<usize>(node))) {
-    removeMembers(changetype<usize>(node), index, index + items);
-    if (packedCount<Own>(changetype<usize>(node)) < PAGE_LEAST) unpackWithin(node);
+  if (!node.level<Own>() && changetype<Page>(node).isPacked<Own>()) {
+    removeMembers(changetype<Page>(node), index, index + items);
+    if (changetype<Page>(node).count<Own>() < PAGE_LEAST) unpackWithin(node);
     return;
   }
   const level = node.level<Own>(), count = node.count<Own>();

@@ -11,7 +11,7 @@
 
 import { Own } from "../../env/view";
 import { Header, heldAt, makeRoom, reserve } from "./header";
-import { PAGE_BYTES, pageUpTo } from "../packed/layout";
+import { Page } from "../packed/layout";
 
 /** Sizes of blocks, and where they lie. */
 export abstract class Block {
@@ -38,7 +38,7 @@ export abstract class Block {
   @inline static readonly LISTS_FROM: usize = 4096;
   @inline static readonly HEADS: u32 = 8;
   /** The most bytes that allocating a page takes. */
-  @inline static readonly PAGE_ROOM: usize = 2 * PAGE_BYTES;
+  @inline static readonly PAGE_ROOM: usize = 2 * Page.BYTES;
 
   /** The smallest class whose blocks hold `bytes` (1 .. BLOCK_MAX) bytes. */
   @inline static classFor(bytes: usize): u32 {
@@ -62,10 +62,10 @@ export abstract class Block {
    * usually freed and allocated in turn, so checking the first block is enough.
    */
   @inline static hasFreePage(): bool {
-    const lists = Header.lists(), index = Block.classFor(PAGE_BYTES);
+    const lists = Header.lists(), index = Block.classFor(Page.BYTES);
     if (!lists || !((load<u64>(lists) >> index) & 1)) return false;
     const first = <usize>load<u32>(lists + (<usize>index << 2), Block.HEADS);
-    return pageUpTo(first) == first;
+    return Page.upTo(first) == first;
   }
 }
 
@@ -115,21 +115,21 @@ export function allocateFresh(size: usize): usize {
 
 /** Where the next page would lie if its block came from above the bump mark. */
 // @ts-ignore: decorator
-@inline export function pageAfter(mark: usize): usize { return pageUpTo(mark + PAGE_BYTES - 1); }
+@inline export function pageAfter(mark: usize): usize { return Page.upTo(mark + Page.BYTES - 1); }
 
 /** The most bytes that allocating a page takes, together with blocks of `more` bytes before it. */
 export function roomForPage(more: usize): usize {
   if (more) return more + Block.PAGE_ROOM;
-  return Block.hasFreePage() ? 0 : pageAfter(Header.bump()) + PAGE_BYTES - Header.bump();
+  return Block.hasFreePage() ? 0 : pageAfter(Header.bump()) + Page.BYTES - Header.bump();
 }
 
 /** Allocates the block of a packed leaf, where a page may begin. */
 export function allocatePage(): usize {
   store<u8>(0, 1, Header.PAGED);
-  if (Block.hasFreePage()) return takeFree(Header.lists(), Block.classFor(PAGE_BYTES));
+  if (Block.hasFreePage()) return takeFree(Header.lists(), Block.classFor(Page.BYTES));
   const from = Header.bump(), at = pageAfter(from);
-  makeRoom(at + PAGE_BYTES - from);
-  Header.setBump(at + PAGE_BYTES);
+  makeRoom(at + Page.BYTES - from);
+  Header.setBump(at + Page.BYTES);
   if (at != from) {
     if (Header.lists()) releasePieces(from, at - from);
     else Header.addFreed(at - from);

@@ -17,10 +17,10 @@
 // PAIR). A FULL entry stands for `span` consecutive containers, up to 2^45, that hold all their 65,536
 // offsets; it has no payload. An entry covers the keys of its containers.
 
-import { Kind, isArray } from "../../container/kind";
+import { Choice, Kind } from "../../container/kind";
 import { Own, view8, view16, view32, view64 } from "../../env/view";
-import { isArraySized } from "../../container/limits";
-import { SHORT_HEADER } from "../../container/short";
+import { Container } from "../../container/limits";
+import { ShortBitset } from "../../container/short";
 import { groupCount } from "../packed/groups";
 import { Group } from "../packed/layout";
 import { payloadSize } from "../../container/convert";
@@ -96,8 +96,8 @@ export class Entry {
    */
   isStreamedAsArray(): bool {
     const kind = this.kind<Own>();
-    return isArray(kind) || kind == Kind.BUCKETS
-      || ((kind == Kind.BITSET || kind == Kind.SHORT) && isArraySized(this.count<Own>()));
+    return Choice.isArray(kind) || kind == Kind.BUCKETS
+      || ((kind == Kind.BITSET || kind == Kind.SHORT) && Container.isArraySized(this.count<Own>()));
   }
 
   /** Bytes of the container's payload outside the entry, 0 if it has none there. */
@@ -119,7 +119,7 @@ export class Entry {
   /** Makes the entry of a tiny arena a SHORT container of `count` members, with this header. */
   @inline setTinyShort(count: u32, header: u32): void {
     store<u16>(changetype<usize>(this), <u16>(count - 1), Entry.LOW);
-    store<u32>(changetype<usize>(this), (header & SHORT_HEADER) | (<u32>Kind.SHORT << Entry.KIND_SHIFT), Entry.REF);
+    store<u32>(changetype<usize>(this), (header & ShortBitset.HEADER) | (<u32>Kind.SHORT << Entry.KIND_SHIFT), Entry.REF);
   }
   @inline setCount(count: u32): void { store<u16>(changetype<usize>(this), <u16>(count - 1), Entry.LOW); }
   @inline setPosition(position: usize): void {

@@ -21,7 +21,7 @@ import { view8, view16, view32, view64, Own } from "../../env/view";
 import { Header } from "./header";
 import { Block } from "./blocks";
 import { Entry, Offset } from "./entry";
-import { Group, PAGE_BYTES, isPacked, keyAt } from "../packed/layout";
+import { Group, Page } from "../packed/layout";
 /** A slot of an inner node: a child, its least key, and how many members are below it. */
 @final @unmanaged
 export class Slot {
@@ -87,7 +87,7 @@ export class Node {
 
   /** entryAt() for a leaf that may be packed: then `index` is that of the group's first member. */
   @inline entryIn<M>(index: u32): Entry {
-    return isPacked<M>(changetype<usize>(this)) ? changetype<Entry>(Group.at(changetype<usize>(this), index)) : this.entryAt(index);
+    return changetype<Page>(this).isPacked<M>() ? changetype<Entry>(Group.at(changetype<Page>(this), index)) : this.entryAt(index);
   }
 
   @inline slotAt(index: u32): Slot {
@@ -98,11 +98,11 @@ export class Node {
   @inline static bytes(level: u32, count: u32): usize {
     const bytes = Node.HEADER + <usize>count * (level ? Slot.BYTES : Entry.BYTES);
     if (!level) return bytes <= Node.SMALL ? bytes : (bytes + Node.STEP - 1) & ~(Node.STEP - 1);
-    return bytes <= Node.INNER_SMALL ? bytes : bytes <= PAGE_BYTES ? PAGE_BYTES : Node.INNER_BYTES;
+    return bytes <= Node.INNER_SMALL ? bytes : bytes <= Page.BYTES ? Page.BYTES : Node.INNER_BYTES;
   }
   /** Bytes that the node was allocated for. */
   @inline allocatedFor(): usize {
-    return !this.level<Own>() && isPacked<Own>(changetype<usize>(this)) ? PAGE_BYTES : this.ordinaryBytes();
+    return !this.level<Own>() && changetype<Page>(this).isPacked<Own>() ? Page.BYTES : this.ordinaryBytes();
   }
   /** Bytes that the node, which is no page, was allocated for. */
   @inline ordinaryBytes(): usize {
@@ -128,7 +128,7 @@ export class Node {
 /** The least key of the node's first item. */
 // @ts-ignore: decorator
 @inline export function firstKey(node: Node): u64 {
-  return !node.level<Own>() && isPacked<Own>(changetype<usize>(node))
-    ? keyAt<Own>(changetype<usize>(node), 0)
+  return !node.level<Own>() && changetype<Page>(node).isPacked<Own>()
+    ? changetype<Page>(node).keyAt<Own>(0)
     : load<u64>(changetype<usize>(node), Node.HEADER) & Offset.KEY_MAX;
 }

@@ -1,14 +1,11 @@
 // Writing new packed leaves: the header, then the lows and the keys of the members.
 
 import { Own } from "../../env/view";
-import {
-  BASE, BASED, LOW_BYTES, PACKED, PAGE_BYTES, SMALL, baseIn, baseOf, formBytes, formOf, headerOf, high,
-  highsAt, highsIn, lowsFrom, packedCount, widthOf,
-} from "./layout";
+import { Page } from "./layout";
 
 /** The most members of a page: the addresses of its entries are distinct up to there. */
 // @ts-ignore: decorator
-@inline const PAGE_MAX: u32 = <u32>PAGE_BYTES / 2 - 1;
+@inline const PAGE_MAX: u32 = <u32>Page.BYTES / 2 - 1;
 
 /** Bytes of a high that is at most `most`. */
 // @ts-ignore: decorator
@@ -20,13 +17,13 @@ import {
 // @ts-ignore: decorator
 @inline function tightForm(first: u64, last: u64, count: u32): u32 {
   if (count > 1) return tightFormOfSome(first, last, count);
-  return last ? PACKED | BASED : PACKED;      // a single member has no highs: high() says why
+  return last ? Page.PACKED | Page.BASED : Page.PACKED;      // a single member has no highs: high() says why
 }
 /** tightForm() for two members or more. */
 // @ts-ignore: decorator
 @inline export function tightFormOfSome(first: u64, last: u64, count: u32): u32 {
-  const based = PACKED | BASED | widthFor(last - first), plain = PACKED | widthFor(last);
-  return formBytes(based, count) < formBytes(plain, count) ? based : plain;
+  const based = Page.PACKED | Page.BASED | widthFor(last - first), plain = Page.PACKED | widthFor(last);
+  return Page.formBytes(based, count) < Page.formBytes(plain, count) ? based : plain;
 }
 
 // @ts-ignore: decorator
@@ -37,34 +34,34 @@ import {
 }
 
 // @ts-ignore: decorator
-@inline export function writeHeader(leaf: usize, form: u32, count: u32, base: u64): void {
-  store<u32>(leaf, (form << 8) | (count << 16));
-  if (form & BASED) store<u64>(leaf, base, BASE);
+@inline export function writeHeader(leaf: Page, form: u32, count: u32, base: u64): void {
+  store<u32>(changetype<usize>(leaf), (form << 8) | (count << 16));
+  if (form & Page.BASED) store<u64>(changetype<usize>(leaf), base, Page.BASE);
 }
 
 /** Writes the header of a leaf in a tiny arena or a page for `count` members with keys from first to last. */
 // @ts-ignore: decorator
-@inline function beginLeaf(leaf: usize, form: u32, first: u64, count: u32): void {
-  writeHeader(leaf, form, count, form & BASED ? first : 0);
+@inline function beginLeaf(leaf: Page, form: u32, first: u64, count: u32): void {
+  writeHeader(leaf, form, count, form & Page.BASED ? first : 0);
 }
 /**
  * Begins a tiny arena's packed leaf of `count` members with keys from `first` to `last`: as small as it gets.
  */
-export function beginTight(leaf: usize, first: u64, last: u64, count: u32): void {
+export function beginTight(leaf: Page, first: u64, last: u64, count: u32): void {
   beginLeaf(leaf, tightForm(first, last, count), first, count);
 }
 /** Bytes of that leaf. */
 export function tightBytes(first: u64, last: u64, count: u32): usize {
-  return formBytes(tightForm(first, last, count), count);
+  return Page.formBytes(tightForm(first, last, count), count);
 }
 /** Begins a page of `count` members with keys from `first` to `last`. */
-export function beginPage(page: usize, first: u64, last: u64, count: u32): void {
-  beginLeaf(page, PACKED | BASED | widthFor(last - first), first, count);
+export function beginPage(page: Page, first: u64, last: u64, count: u32): void {
+  beginLeaf(page, Page.PACKED | Page.BASED | widthFor(last - first), first, count);
 }
 /** The most members of a page whose keys lie in [first, last]. */
 // @ts-ignore: decorator
 @inline export function pageMembers(first: u64, last: u64): u32 {
-  return pageCapacity(PACKED | BASED | widthFor(last - first));
+  return pageCapacity(Page.PACKED | Page.BASED | widthFor(last - first));
 }
 /** Nine bits for each width: (PAGE_BYTES - 12) / (LOW_BYTES + width), rounded down. */
 // @ts-ignore: decorator
@@ -72,17 +69,17 @@ export function beginPage(page: usize, first: u64, last: u64, count: u32): void 
   506 | (337 << 9) | (253 << 18) | (<u64>202 << 27) | (<u64>168 << 36) | (<u64>144 << 45) | (<u64>126 << 54);
 // @ts-ignore: decorator
 @inline export function pageCapacity(form: u32): u32 {
-  return <u32>(CAPACITIES >> (9 * widthOf(form))) & PAGE_MAX;
+  return <u32>(CAPACITIES >> (9 * Page.widthOf(form))) & PAGE_MAX;
 }
 
 // Writing the keys of a new leaf one group after the other.
 
 /** Where the highs of the leaf begin. */
-export function beginKeys(leaf: usize): usize { return highsIn(leaf, headerOf<Own>(leaf)); }
+export function beginKeys(leaf: Page): usize { return leaf.highsIn(leaf.header<Own>()); }
 /** Bytes of a high of the leaf. */
-export function highBytes(leaf: usize): u32 { return widthOf(formOf<Own>(leaf)); }
+export function highBytes(leaf: Page): u32 { return Page.widthOf(leaf.form<Own>()); }
 /** The leaf's base: its highs are keys less the base. */
-export function leafBase(leaf: usize): u64 { return baseIn<Own>(leaf, headerOf<Own>(leaf)); }
+export function leafBase(leaf: Page): u64 { return leaf.baseIn<Own>(leaf.header<Own>()); }
 /** Writes the highs of the next `count` members, all `value`, to `at`. Returns where the next ones begin. */
 // @ts-ignore: decorator
 @inline export function putHighs(at: usize, width: u32, value: u64, count: u32): usize {
@@ -94,10 +91,10 @@ export function leafBase(leaf: usize): u64 { return baseIn<Own>(leaf, headerOf<O
 }
 
 /** Writes the keys of members from .. to - 1, all `key`. */
-export function putKeys(leaf: usize, from: u32, to: u32, key: u64): void {
-  const form = formOf<Own>(leaf), width = widthOf(form), value = key - baseOf<Own>(leaf, form);
-  const first = highsAt(leaf, form, packedCount<Own>(leaf));
-  if (width == 1 && to - from > SMALL) { memory.fill(first + from, <u8>value, to - from); return; }
+export function putKeys(leaf: Page, from: u32, to: u32, key: u64): void {
+  const form = leaf.form<Own>(), width = Page.widthOf(form), value = key - leaf.base<Own>(form);
+  const first = leaf.highsAt(form, leaf.count<Own>());
+  if (width == 1 && to - from > Page.SMALL) { memory.fill(first + from, <u8>value, to - from); return; }
   let at = first + <usize>(from * width);
   for (let i = from; i < to; i++, at += width) writeHigh(at, width, value);
 }
@@ -105,18 +102,18 @@ export function putKeys(leaf: usize, from: u32, to: u32, key: u64): void {
 /**
  * Copies members from .. to - 1 of the packed leaf `source` to the leaf, where they are members `at` and on.
  */
-export function copyMembers(leaf: usize, at: u32, source: usize, from: u32, to: u32): void {
-  memory.copy(lowsFrom<Own>(leaf, at), lowsFrom<Own>(source, from), LOW_BYTES * <usize>(to - from));
+export function copyMembers(leaf: Page, at: u32, source: Page, from: u32, to: u32): void {
+  memory.copy(leaf.lowsFrom<Own>(at), source.lowsFrom<Own>(from), Page.LOW_BYTES * <usize>(to - from));
   copyKeys<Own>(leaf, at, source, from, to);
 }
 
 /** Writes the keys of members from .. to - 1 of the packed leaf `source` as those of members `at` and on. */
-export function copyKeys<M>(leaf: usize, at: u32, source: usize, from: u32, to: u32): void {
-  const form = formOf<Own>(leaf), width = widthOf(form), old = formOf<M>(source), was = widthOf(old);
-  const more = baseOf<M>(source, old) - baseOf<Own>(leaf, form);
-  let mine = highsAt(leaf, form, packedCount<Own>(leaf)) + <usize>(at * width);
-  let theirs = highsAt(source, old, packedCount<M>(source)) + <usize>(from * was);
+export function copyKeys<M>(leaf: Page, at: u32, source: Page, from: u32, to: u32): void {
+  const form = leaf.form<Own>(), width = Page.widthOf(form), old = source.form<M>(), was = Page.widthOf(old);
+  const more = source.base<M>(old) - leaf.base<Own>(form);
+  let mine = leaf.highsAt(form, leaf.count<Own>()) + <usize>(at * width);
+  let theirs = source.highsAt(old, source.count<M>()) + <usize>(from * was);
   for (; from < to; from++, mine += width, theirs += was) {
-    writeHigh(mine, width, high<M>(theirs, was) + more);
+    writeHigh(mine, width, Page.high<M>(theirs, was) + more);
   }
 }

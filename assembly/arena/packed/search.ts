@@ -1,9 +1,7 @@
 // How many members of a packed leaf have keys up to a given one.
 
 import { Own } from "../../env/view";
-import {
-  baseIn, baseOf, countIn, formOf, headerOf, high, highsAt, highsIn, packedCount, widthIn, widthOf,
-} from "./layout";
+import { Page } from "./layout";
 
 /** How many of `count` highs, one or more, that begin at `first` are at most `most`. */
 // @ts-ignore: decorator
@@ -11,21 +9,21 @@ import {
   let base: u32 = 0, rest = count;
   while (rest > 1) {
     const half = rest >> 1;
-    base = high<M>(first + <usize>((base + half) * width), width) <= most ? base + half : base;
+    base = Page.high<M>(first + <usize>((base + half) * width), width) <= most ? base + half : base;
     rest -= half;
   }
-  return base + u32(high<M>(first + <usize>(base * width), width) <= most);
+  return base + u32(Page.high<M>(first + <usize>(base * width), width) <= most);
 }
 
 /** How many members of the leaf, which is not empty, have keys up to `key`. */
-export function membersUpTo<M>(leaf: usize, key: u64): u32 {
-  const form = formOf<M>(leaf), base = baseOf<M>(leaf, form), count = packedCount<M>(leaf);
-  return key < base ? 0 : searched<M>(highsAt(leaf, form, count), count, widthOf(form), key - base);
+export function membersUpTo<M>(leaf: Page, key: u64): u32 {
+  const form = leaf.form<M>(), base = leaf.base<M>(form), count = leaf.count<M>();
+  return key < base ? 0 : searched<M>(leaf.highsAt(form, count), count, Page.widthOf(form), key - base);
 }
 
 /** How many members of the leaf have keys below `key`. */
 // @ts-ignore: decorator
-@inline export function membersBeforeKey<M>(leaf: usize, key: u64): u32 {
+@inline export function membersBeforeKey<M>(leaf: Page, key: u64): u32 {
   return key ? membersUpTo<M>(leaf, key - 1) : 0;
 }
 
@@ -41,9 +39,9 @@ export function membersUpTo<M>(leaf: usize, key: u64): u32 {
  * membersUpTo() for a leaf that is probably not in the cache: no load of another line waits for one before,
  * as in farEntriesUpTo() of arena/read/directory.ts.
  */
-export function farMembersUpTo(leaf: usize, key: u64): u32 {
-  const header = headerOf<Own>(leaf), base = baseIn<Own>(leaf, header), count = countIn(header);
-  const width = widthIn(header), first = highsIn(leaf, header), most = key - base;
+export function farMembersUpTo(leaf: Page, key: u64): u32 {
+  const header = leaf.header<Own>(), base = leaf.baseIn<Own>(header), count = Page.countIn(header);
+  const width = Page.widthIn(header), first = leaf.highsIn(header), most = key - base;
   if (key < base) return 0;
   if (!width || most >> (8 * width)) return count;
   if (count < STRETCHES_FROM) return searched<Own>(first, count, width, most);

@@ -7,7 +7,7 @@
 //   +20  u32 width
 
 import { endOf } from "./groups";
-import { Group, LOW_BYTES, baseIn, headerOf, high, highsIn, lowsIn, widthIn } from "./layout";
+import { Group, Page } from "./layout";
 
 /** A walk through the groups of a packed leaf: what its next step needs. */
 @final @unmanaged
@@ -19,14 +19,14 @@ export class Steps {
 
   /** Begins a walk at the group of the entry, which is the next one. Returns the address of its lows. */
   @inline static begin<M>(entry: Group, steps: Steps): usize {
-    const leaf = Group.leaf<M>(entry), header = headerOf<M>(leaf), width = widthIn(header);
+    const leaf = changetype<Page>(Group.leaf<M>(entry)), header = leaf.header<M>(), width = Page.widthIn(header);
     const index = Group.index(leaf, entry);
-    const at = highsIn(leaf, header) + <usize>(index * width);
-    store<u64>(changetype<usize>(steps), baseIn<M>(leaf, header));
-    store<u64>(changetype<usize>(steps), high<M>(at, width), Steps.NEXT);
+    const at = leaf.highsIn(header) + <usize>(index * width);
+    store<u64>(changetype<usize>(steps), leaf.baseIn<M>(header));
+    store<u64>(changetype<usize>(steps), Page.high<M>(at, width), Steps.NEXT);
     store<u32>(changetype<usize>(steps), <u32>at, Steps.NEXT_AT);
     store<u32>(changetype<usize>(steps), width, Steps.NEXT_WIDTH);
-    return lowsIn(leaf, header) + LOW_BYTES * <usize>index;
+    return leaf.lowsIn(header) + Page.LOW_BYTES * <usize>index;
   }
 
   /** The key of the walk's next group. */
@@ -40,7 +40,7 @@ export class Steps {
     const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH), mine = load<u64>(changetype<usize>(this), Steps.NEXT);
     const at = <usize>load<u32>(changetype<usize>(this), Steps.NEXT_AT) + width;
     if (most == 1) return 1;
-    const next = high<M>(at, width);
+    const next = Page.high<M>(at, width);
     if (next == mine) return this.far<M>(at, most);
     store<u32>(changetype<usize>(this), <u32>at, Steps.NEXT_AT);
     store<u64>(changetype<usize>(this), next, Steps.NEXT);
@@ -52,7 +52,7 @@ export class Steps {
     const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH), count = endOf<M>(at, width, load<u64>(changetype<usize>(this), Steps.NEXT), 1, most);
     at += <usize>((count - 1) * width);
     store<u32>(changetype<usize>(this), <u32>at, Steps.NEXT_AT);
-    if (count < most) store<u64>(changetype<usize>(this), high<M>(at, width), Steps.NEXT);
+    if (count < most) store<u64>(changetype<usize>(this), Page.high<M>(at, width), Steps.NEXT);
     return count;
   }
 }

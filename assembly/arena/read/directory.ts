@@ -10,7 +10,7 @@ import { view64, Own } from "../../env/view";
 import { Header } from "../layout/header";
 import { Entry, Offset } from "../layout/entry";
 import { farMembersUpTo, membersBeforeKey, membersUpTo } from "../packed/search";
-import { Group, isPacked, keyAt, packedCount } from "../packed/layout";
+import { Group, Page } from "../packed/layout";
 import { groupFrom, groupStart, groupsIn, lastGroup, nextGroup, startBefore } from "../packed/groups";
 import { Node, Slot } from "../layout/node";
 
@@ -33,7 +33,7 @@ import { Node, Slot } from "../layout/node";
 
 // @ts-ignore: decorator
 @inline export function entriesUpTo<M>(leaf: Node, key: u64): u32 {
-  if (isPacked<M>(changetype<usize>(leaf))) return membersUpTo<M>(changetype<usize>(leaf), key);
+  if (changetype<Page>(leaf).isPacked<M>()) return membersUpTo<M>(changetype<Page>(leaf), key);
   return keysUpTo<M>(changetype<usize>(leaf) + Node.HEADER, leaf.count<M>(), Entry.BYTES, key);
 }
 
@@ -122,7 +122,7 @@ export function nodeAbove(key: u64): Node {
 /** The entry that covers `key`, 0 if none does. A FULL entry covers a span of keys, all others one. */
 export function findEntry(key: u64): Entry {
   const leaf = leafFor<Own>(key);
-  return isPacked<Own>(changetype<usize>(leaf)) ? findGroup(leaf, key) : findIn(leaf, key);
+  return changetype<Page>(leaf).isPacked<Own>() ? findGroup(leaf, key) : findIn(leaf, key);
 }
 
 /** findEntry() for the leaf, which is not packed, to which the key belongs. */
@@ -138,8 +138,8 @@ export function findEntry(key: u64): Entry {
 
 /** findEntry() for the packed leaf to which the key belongs. */
 export function findGroup(leaf: Node, key: u64): Entry {
-  const upTo = farMembersUpTo(changetype<usize>(leaf), key);
-  return upTo && keyAt<Own>(changetype<usize>(leaf), upTo - 1) == key ? changetype<Entry>(Group.at(changetype<usize>(leaf), startBefore<Own>(changetype<usize>(leaf), upTo))) : changetype<Entry>(0);
+  const upTo = farMembersUpTo(changetype<Page>(leaf), key);
+  return upTo && changetype<Page>(leaf).keyAt<Own>(upTo - 1) == key ? changetype<Entry>(Group.at(changetype<Page>(leaf), startBefore<Own>(changetype<Page>(leaf), upTo))) : changetype<Entry>(0);
 }
 
 // A place is a position in the order of entries, for walking: the low half is the entry's address,
@@ -157,22 +157,40 @@ export function findGroup(leaf: Node, key: u64): Entry {
   return Group.is(changetype<Group>(entry)) ? changetype<Entry>(lastGroup<M>(changetype<Group>(entry), end)) : changetype<Entry>(changetype<usize>(end) - Entry.BYTES);
 }
 
-// @ts-ignore: decorator
-@inline export function placeEntry(place: u64): Entry { return changetype<Entry>(<usize>(<u32>place)); }
-// @ts-ignore: decorator
-@inline function placeOf(entry: Entry, end: usize): u64 { return ((<u64>end) << 32) | <u64>changetype<usize>(entry); }
+/** A position in the order of entries, for walking: an entry, and where its leaf ends. */
+export abstract class Place {
+  @inline static entry(place: u64): Entry { return changetype<Entry>(<usize>(<u32>place)); }
+  @inline static of(entry: Entry, end: usize): u64 { return ((<u64>end) << 32) | <u64>changetype<usize>(entry); }
 
-/** The place of the first entry. */
-export function firstPlace<M>(): u64 {
-  let node = Node.root<M>(), level = node.level<M>();
-  while (level) {
-    node = node.slotAt(0).child<M>();
-    const below = node.level<M>();
-    if (below >= level) unreachable();        // only a damaged arena; the loop might never end
-    level = below;
+  /** The place of the first entry. */
+  static first<M>(): u64 {
+    let node = Node.root<M>(), level = node.level<M>();
+    while (level) {
+      node = node.slotAt(0).child<M>();
+      const below = node.level<M>();
+      if (below >= level) unreachable();        // only a damaged arena; the loop might never end
+      level = below;
+    }
+    const count = node.count<M>();
+    return count ? Place.of(node.entryIn<M>(0), changetype<usize>(node.entryIn<M>(count))) : 0;
   }
-  const count = node.count<M>();
-  return count ? placeOf(node.entryIn<M>(0), changetype<usize>(node.entryIn<M>(count))) : 0;
+
+  /** Whether the place is the last one of its leaf. */
+  @inline static isLastOfLeaf<M>(place: u64): bool {
+    return entryAfter<M>(Place.entry(place)) >= <usize>(place >> 32);
+  }
+
+  /** The place after `place` in its leaf, 0 if it is the last one there. */
+  @inline static nextInLeaf<M>(place: u64): u64 {
+    const next = changetype<Entry>(entryAfter<M>(Place.entry(place))), end = <usize>(place >> 32);
+    return changetype<usize>(next) < end ? Place.of(next, end) : 0;
+  }
+
+  /** The place after `place`. */
+  @inline static next<M>(place: u64): u64 {
+    const next = Place.nextInLeaf<M>(place);
+    return next ? next : advanceLeaf<M>(Place.entry(place));
+  }
 }
 
 /** The place of the first entry that covers `key` or a greater key. */
@@ -192,33 +210,13 @@ export function seek<M>(key: u64): u64 {
     const upTo = entriesUpTo<M>(node, key);
     let index = upTo;
     if (upTo && key <= node.entryIn<M>(upTo - 1).lastKey<M>()) {
-      index = isPacked<M>(changetype<usize>(node)) ? startBefore<M>(changetype<usize>(node), upTo) : upTo - 1;
+      index = changetype<Page>(node).isPacked<M>() ? startBefore<M>(changetype<Page>(node), upTo) : upTo - 1;
     }
-    if (index < count) return placeOf(node.entryIn<M>(index), changetype<usize>(node.entryIn<M>(count)));
+    if (index < count) return Place.of(node.entryIn<M>(index), changetype<usize>(node.entryIn<M>(count)));
     if (following > Offset.KEY_MAX) return 0;
     if (following <= key) unreachable();      // only a damaged arena
     key = following;
   }
-}
-
-/** Whether the place is the last one of its leaf. */
-// @ts-ignore: decorator
-@inline export function isLastOfLeaf<M>(place: u64): bool {
-  return entryAfter<M>(placeEntry(place)) >= <usize>(place >> 32);
-}
-
-/** The place after `place` in its leaf, 0 if it is the last one there. */
-// @ts-ignore: decorator
-@inline export function nextInLeaf<M>(place: u64): u64 {
-  const next = changetype<Entry>(entryAfter<M>(placeEntry(place))), end = <usize>(place >> 32);
-  return changetype<usize>(next) < end ? placeOf(next, end) : 0;
-}
-
-/** The place after `place`. */
-// @ts-ignore: decorator
-@inline export function advance<M>(place: u64): u64 {
-  const next = nextInLeaf<M>(place);
-  return next ? next : advanceLeaf<M>(placeEntry(place));
 }
 
 /** The place of the first entry of the leaf after that of which `entry` is the last one. */
@@ -229,9 +227,9 @@ export function advanceLeaf<M>(entry: Entry): u64 {
 
 /** The place of the first entry after member `index` of the packed leaf and its group. */
 export function placeAfter<M>(leaf: Node, index: u32): u64 {
-  const count = packedCount<M>(changetype<usize>(leaf)), next = changetype<Entry>(Group.at(changetype<usize>(leaf), index + 1));
-  if (index + 1 < count) return placeOf(next, Group.at(changetype<usize>(leaf), count));
-  return advanceLeaf<M>(changetype<Entry>(Group.at(changetype<usize>(leaf), index)));
+  const count = changetype<Page>(leaf).count<M>(), next = changetype<Entry>(Group.at(changetype<Page>(leaf), index + 1));
+  if (index + 1 < count) return Place.of(next, Group.at(changetype<Page>(leaf), count));
+  return advanceLeaf<M>(changetype<Entry>(Group.at(changetype<Page>(leaf), index)));
 }
 
 /**
@@ -239,11 +237,11 @@ export function placeAfter<M>(leaf: Node, index: u32): u64 {
  * Searches the rest of the leaf in doubling steps first, because the entry is usually near.
  */
 export function seekFrom<M>(place: u64, key: u64): u64 {
-  let entry = placeEntry(place);
+  let entry = Place.entry(place);
   const end = <usize>(place >> 32);
   if (Group.is(changetype<Group>(entry))) {
     const group = changetype<Entry>(groupFrom<M>(changetype<Group>(entry), key));
-    return group ? placeOf(group, end) : Header.isTiny<M>() ? 0 : seek<M>(key);
+    return group ? Place.of(group, end) : Header.isTiny<M>() ? 0 : seek<M>(key);
   }
   const last = changetype<Entry>(end - Entry.BYTES).lastKey<M>();
   if (last < key) return last >= Offset.KEY_MAX || Header.isTiny<M>() ? 0 : seek<M>(key);
@@ -258,7 +256,7 @@ export function seekFrom<M>(place: u64, key: u64): u64 {
       step = Entry.BYTES;
     }
   }
-  return placeOf(entry, end);
+  return Place.of(entry, end);
 }
 
 /**
@@ -268,11 +266,11 @@ export function seekFrom<M>(place: u64, key: u64): u64 {
 export function entriesBetween(first: u64, last: u64, most: u32): u32 {
   let entries: u32 = 0;
   for (let place = seek<Own>(first); place && entries <= most;) {
-    const entry = placeEntry(place), end = <usize>(place >> 32);
+    const entry = Place.entry(place), end = <usize>(place >> 32);
     if (Group.is(changetype<Group>(entry))) {
       if (entry.key<Own>() > last) return entries;
       entries++;
-      place = advance<Own>(place);
+      place = Place.next<Own>(place);
       continue;
     }
     const inLeaf = <u32>((end - changetype<usize>(entry)) / Entry.BYTES);
@@ -308,7 +306,7 @@ export function membersBefore(key: u64): u64 {
     for (let i: u32 = 0; i < index; i++) members += node.slotAt(i).cardinality<Own>();
     node = node.slotAt(index).child<Own>();
   }
-  if (isPacked<Own>(changetype<usize>(node))) return members + membersBeforeKey<Own>(changetype<usize>(node), key);
+  if (changetype<Page>(node).isPacked<Own>()) return members + membersBeforeKey<Own>(changetype<Page>(node), key);
   for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {
     const entry = node.entryAt(i);
     if (entry.lastKey<Own>() < key) { members += entry.cardinality<Own>(); continue; }
@@ -328,7 +326,7 @@ export function entryOfRank(rank: u64): Entry {
     }
     node = node.slotAt(index).child<Own>();
   }
-  if (isPacked<Own>(changetype<usize>(node))) return changetype<Entry>(Group.at(changetype<usize>(node), groupStart<Own>(changetype<usize>(node), <u32>rank)));
+  if (changetype<Page>(node).isPacked<Own>()) return changetype<Entry>(Group.at(changetype<Page>(node), groupStart<Own>(changetype<Page>(node), <u32>rank)));
   for (index = 0; node.entryAt(index).cardinality<Own>() <= rank; index++) {
     rank -= node.entryAt(index).cardinality<Own>();
   }
@@ -341,7 +339,7 @@ export function entryOfRank(rank: u64): Entry {
 
 /** How many entries the directory has. */
 export function entriesExactly<M>(): u32 {
-  return Header.isTiny<M>() && isPacked<M>(0) ? groupsIn<M>(0, 0, changetype<Node>(0).count<M>()) : entriesHeld<M>();
+  return Header.isTiny<M>() && changetype<Page>(0).isPacked<M>() ? groupsIn<M>(changetype<Page>(0), 0, changetype<Node>(0).count<M>()) : entriesHeld<M>();
 }
 
 /**
@@ -349,5 +347,5 @@ export function entriesExactly<M>(): u32 {
  */
 export function cardinalityHeld<M>(): u64 {
   if (!Header.isTiny<M>()) return Header.cardinality<M>();
-  return isPacked<M>(0) ? changetype<Node>(0).count<M>() : changetype<Node>(0).count<M>() ? changetype<Entry>(Node.HEADER).cardinality<M>() : 0;
+  return changetype<Page>(0).isPacked<M>() ? changetype<Node>(0).count<M>() : changetype<Node>(0).count<M>() ? changetype<Entry>(Node.HEADER).cardinality<M>() : 0;
 }

@@ -15,10 +15,10 @@ import { Kind } from "../../container/kind";
 import { Cursor } from "../walk/cursor";
 import { fold, foldCardinality } from "../fold/fold";
 import { asBitset } from "../shape/expand";
-import { Scratch, makePlaces, scratch } from "../shape/scratch";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
-import { LOOKED_UP_MAX } from "./prepared";
+import { Prepared } from "./prepared";
 
 // @ts-ignore: decorator
 @inline const GROUP: u32 = 32;
@@ -175,7 +175,7 @@ function countKey(rows: u32, columns: u32, key: u64, limited: bool): void {
   for (let item = itemWith(limit, first, end, key); item < end; item = itemWith(limit, item + 1, end, key)) {
     meeting++;
   }
-  makePlaces(<u32>Scratch.PLACES + min(rows, ROWS_AT_ONCE));
+  Places.makeMany(<u32>Scratch.PLACES + min(rows, ROWS_AT_ONCE));
   for (let row = itemWith(limit, 0, rows, key); row < rows;) {
     let prepared: u32 = 0;
     for (; row < rows && prepared < ROWS_AT_ONCE; row = itemWith(limit, row + 1, rows, key)) {
@@ -196,14 +196,14 @@ function countKey(rows: u32, columns: u32, key: u64, limited: bool): void {
 @inline function becomesBitset(s: u64, meeting: u32): bool {
   const kind = Shape.kind(s);
   if (kind == Kind.RUNS) return true;
-  return kind != Kind.BITSET && kind != Kind.FULL && meeting >= MEETS_MANY && Shape.count(s) > LOOKED_UP_MAX;
+  return kind != Kind.BITSET && kind != Kind.FULL && meeting >= MEETS_MANY && Shape.count(s) > Prepared.LOOKED_UP_MAX;
 }
 
 /** Prepares the container of the row to meet `meeting` columns. */
 function prepareRow(limit: u32, index: u32, row: u32, meeting: u32): void {
   let s = Cursor.shapeOf(row), operand = Cursor.operandOf(row);
   if (becomesBitset(s, meeting)) {
-    s = asBitset(operand, s, scratch(<Scratch>(<u32>Scratch.PLACES + index)));
+    s = asBitset(operand, s, Places.at(<Scratch>(<u32>Scratch.PLACES + index)));
     operand = SELF;
   }
   const at = preparedAt(limit, index);
@@ -223,7 +223,7 @@ function countColumn(limit: u32, item: u32, limited: bool, prepared: u32, column
     if (!Shape.count(s)) return;
   }
   if (becomesBitset(s, prepared)) {
-    s = asBitset(operand, s, scratch(Scratch.SPARE));
+    s = asBitset(operand, s, Places.at(Scratch.SPARE));
     operand = SELF;
   }
   for (let index: u32 = 0; index < prepared; index++) {

@@ -6,8 +6,8 @@ import { Count } from "../../container/kernel";
 import { Cursor } from "../walk/cursor";
 import { foldCardinality } from "../fold/fold";
 import { walkPair } from "../walk/pair";
-import { prepare, shareWithPrepared } from "./prepared";
-import { Scratch, makeScratch } from "../shape/scratch";
+import { Prepared } from "./prepared";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 
@@ -20,11 +20,11 @@ import { Fold, sidesOf } from "../fold/sides";
  * so on in containers `first` to `last`, modulo 2^64. Memory 0, which is fresh, is only worked in.
  */
 export function shareAll(facets: u32, first: u64, last: u64): void {
-  const isPrepared = facets >= PREPARED_FROM && prepare(first, last);
+  const isPrepared = facets >= PREPARED_FROM && Prepared.make(first, last);
   if (!isPrepared) begin(0, 2 * Cursor.BYTES);
   for (let facet: u32 = 0; facet < facets; facet++) {
     work.spend(1);
-    argument.put(facet, isPrepared ? shareWithPrepared(facet + 1) : share(facet + 1, first, last));
+    argument.put(facet, isPrepared ? Prepared.share(facet + 1) : share(facet + 1, first, last));
   }
 }
 
@@ -101,6 +101,6 @@ export function shareAtLeast(facet: u32, need: u64): u64 {
 /** Members that the containers of the cursors share. */
 // @ts-ignore: decorator
 @inline function shared(facet: u32): u32 {
-  makeScratch(Scratch.RIGHT);
+  Places.make(Scratch.RIGHT);
   return foldCardinality(sidesOf(0, facet), Cursor.shapeOf(0), Cursor.shapeOf(1));
 }

@@ -27,24 +27,50 @@ import { shareAtLeast } from "./facet";
 /** A score: the members that two bitmaps share, of 2^64, of their union, or of the smaller one. */
 export const enum Measure { CARD = 0, JACCARD = 1, OVERLAP = 2 }
 
-// @ts-ignore: decorator
-@inline const SCORED_BYTES: usize = 24;
-// @ts-ignore: decorator
-@inline const LAST: u32 = 8;
-// @ts-ignore: decorator
-@inline const FACET: u32 = 16;
+/** A facet with its score. */
+@final @unmanaged
+export class Scored {
+  @inline static readonly BYTES: usize = 24;
+  @inline static readonly LAST: u32 = 8;
+  @inline static readonly FACET: u32 = 16;
 
-// @ts-ignore: decorator
-@inline function leastAt(): usize { return <usize>arena.size() - 2 * Cursor.BYTES - SCORED_BYTES; }
-// @ts-ignore: decorator
-@inline function candidatesAt(): usize { return leastAt() - SCORED_BYTES; }
-// @ts-ignore: decorator
-@inline function bestAt(facets: u32): usize { return candidatesAt() - <usize>facets * SCORED_BYTES; }
-/** The element `index` of the list whose first element is at `first`. */
-// @ts-ignore: decorator
-@inline function element(first: usize, index: u32): usize { return first - <usize>index * SCORED_BYTES; }
-// @ts-ignore: decorator
-@inline function facetOf(at: usize): u32 { return load<u32>(at, FACET); }
+  @inline static least(): Scored { return changetype<Scored>(<usize>arena.size() - 2 * Cursor.BYTES - Scored.BYTES); }
+  @inline static candidates(): Scored { return changetype<Scored>(changetype<usize>(Scored.least()) - Scored.BYTES); }
+  @inline static best(facets: u32): Scored { return changetype<Scored>(changetype<usize>(Scored.candidates()) - <usize>facets * Scored.BYTES); }
+  /** The element `index` of the list whose first element is at `first`. */
+  @inline static element(first: usize, index: u32): Scored { return changetype<Scored>(first - <usize>index * Scored.BYTES); }
+  @inline facet(): u32 { return load<u32>(changetype<usize>(this), Scored.FACET); }
+
+  // --- Scores ------------------------------------------------------------------------------------------------
+
+  /** Sets the score at `at` to part / whole, where a `whole` of 0 is 2^64. */
+  @inline setScore(part: u64, whole: u64): void {
+    const isOne = part == whole && part != 0;
+    store<u64>(changetype<usize>(this), isOne ? 1 : part);
+    store<u64>(changetype<usize>(this), isOne ? 0 : whole - 1, Scored.LAST);
+  }
+
+  /** Sets the score at `at` to that of operands 0 and `k`, which have one, and share `shared` members. */
+  setScoreOf(by: Measure, shared: u64, k: u32): void {
+    const a = sizeOf(0), b = sizeOf(k);
+    if (hasAll(0) && hasAll(k)) { this.setScore(1, 1); return; }
+    this.setScore(shared, by == Measure.CARD ? 0 : by == Measure.JACCARD ? a + b - shared : lesser(a, b));
+  }
+
+  /** Less than, equal to or greater than 0, as the score at `x` is to that at `y`. */
+  compare(y: Scored): i32 {
+    const xPart = load<u64>(changetype<usize>(this)), xLast = load<u64>(changetype<usize>(this), Scored.LAST), yPart = load<u64>(changetype<usize>(y)), yLast = load<u64>(changetype<usize>(y), Scored.LAST);
+    if (xLast == yLast) return sign(xPart, yPart);
+    const upper = sign(upperOf(xPart, yLast), upperOf(yPart, xLast));
+    return upper ? upper : sign(xPart * (yLast + 1), yPart * (xLast + 1));
+  }
+
+  /** Whether the facet at `x` comes before that at `y` in the result. */
+  precedes(y: Scored): bool {
+    const order = this.compare(y);
+    return order ? order > 0 : this.facet() < y.facet();
+  }
+}
 
 /**
  * Finds the `top` of `facets` facets with the greatest scores, but none below `part` / `whole`; a `whole` of
@@ -55,17 +81,17 @@ export const enum Measure { CARD = 0, JACCARD = 1, OVERLAP = 2 }
 export function rank(facets: u32, by: Measure, part: u64, whole: u64, top: u64): u32 {
   const wanted = <u32>min<u64>(top, facets);
   if (!wanted) return 0;
-  begin(0, 2 * Cursor.BYTES + (1 + <usize>facets + <usize>wanted) * SCORED_BYTES);
-  setScore(leastAt(), part, whole);
+  begin(0, 2 * Cursor.BYTES + (1 + <usize>facets + <usize>wanted) * Scored.BYTES);
+  Scored.least().setScore(part, whole);
   let left = collectCandidates(facets, by), found: u32 = 0;
   while (left && mayCount(facets, found == wanted)) {
     work.spend(1);
     if (countFirst(facets, by, found == wanted)) found = keep(facets, found, wanted);
-    left = removeFirst(candidatesAt(), left, true);
+    left = removeFirst(Scored.candidates(), left, true);
   }
-  if (found < wanted) makeHeap(bestAt(facets), found, false);
-  for (let rest = found; rest; rest = removeFirst(bestAt(facets), rest, false)) {
-    argument.put(facets + rest - 1, facetOf(bestAt(facets)));
+  if (found < wanted) makeHeap(Scored.best(facets), found, false);
+  for (let rest = found; rest; rest = removeFirst(Scored.best(facets), rest, false)) {
+    argument.put(facets + rest - 1, Scored.best(facets).facet());
   }
   return found;
 }
@@ -98,23 +124,6 @@ export function rank(facets: u32, by: Measure, part: u64, whole: u64, top: u64):
   return isEmptyFacet(0) || isEmptyFacet(k) ? 0 : lesser(sizeOf(0), sizeOf(k));
 }
 
-// --- Scores ------------------------------------------------------------------------------------------------
-
-/** Sets the score at `at` to part / whole, where a `whole` of 0 is 2^64. */
-// @ts-ignore: decorator
-@inline function setScore(at: usize, part: u64, whole: u64): void {
-  const isOne = part == whole && part != 0;
-  store<u64>(at, isOne ? 1 : part);
-  store<u64>(at, isOne ? 0 : whole - 1, LAST);
-}
-
-/** Sets the score at `at` to that of operands 0 and `k`, which have one, and share `shared` members. */
-function setScoreOf(at: usize, by: Measure, shared: u64, k: u32): void {
-  const a = sizeOf(0), b = sizeOf(k);
-  if (hasAll(0) && hasAll(k)) { setScore(at, 1, 1); return; }
-  setScore(at, shared, by == Measure.CARD ? 0 : by == Measure.JACCARD ? a + b - shared : lesser(a, b));
-}
-
 /** Whether operands 0 and `k` have a score: not if the whole is 0. */
 // @ts-ignore: decorator
 @inline function haveScore(by: Measure, k: u32): bool {
@@ -139,26 +148,12 @@ function upperProduct(a: u64, b: u64): u64 {
 // @ts-ignore: decorator
 @inline function sign(x: u64, y: u64): i32 { return i32(x > y) - i32(x < y); }
 
-/** Less than, equal to or greater than 0, as the score at `x` is to that at `y`. */
-function compareScores(x: usize, y: usize): i32 {
-  const xPart = load<u64>(x), xLast = load<u64>(x, LAST), yPart = load<u64>(y), yLast = load<u64>(y, LAST);
-  if (xLast == yLast) return sign(xPart, yPart);
-  const upper = sign(upperOf(xPart, yLast), upperOf(yPart, xLast));
-  return upper ? upper : sign(xPart * (yLast + 1), yPart * (xLast + 1));
-}
-
-/** Whether the facet at `x` comes before that at `y` in the result. */
-function precedes(x: usize, y: usize): bool {
-  const order = compareScores(x, y);
-  return order ? order > 0 : facetOf(x) < facetOf(y);
-}
-
 /**
  * The least number of shared members with which bitmaps of `a` and `b` members reach the score at `at`, or
  * with `above` exceed it; less if the numbers are large.
  */
-function leastShared(by: Measure, at: usize, above: bool, a: u64, b: u64): u64 {
-  const part = load<u64>(at), last = load<u64>(at, LAST);
+function leastShared(by: Measure, at: Scored, above: bool, a: u64, b: u64): u64 {
+  const part = load<u64>(changetype<usize>(at)), last = load<u64>(changetype<usize>(at), Scored.LAST);
   if (by == Measure.CARD) return part + u64(above);
   if (last >> 62 || a + b < a) return u64(part != 0);
   // The equation is shared / (a + b - shared) = part / (last + 1), or shared / min(a, b) = part / (last + 1).
@@ -173,33 +168,33 @@ function leastShared(by: Measure, at: usize, above: bool, a: u64, b: u64): u64 {
 // --- Heaps: with `greatest` the first element is the greatest one, and otherwise the least -----------------
 
 /** Moves element `index` down to where it belongs. */
-function sink(heap: usize, count: u32, index: u32, greatest: bool): void {
+function sink(heap: Scored, count: u32, index: u32, greatest: bool): void {
   while (true) {
     let child: u32 = 2 * index + 1;
     if (child >= count) return;
-    if (child + 1 < count && precedes(element(heap, child + 1), element(heap, child)) == greatest) child++;
-    if (precedes(element(heap, index), element(heap, child)) == greatest) return;
-    swap(element(heap, index), element(heap, child));
+    if (child + 1 < count && Scored.element(changetype<usize>(heap), child + 1).precedes(Scored.element(changetype<usize>(heap), child)) == greatest) child++;
+    if (Scored.element(changetype<usize>(heap), index).precedes(Scored.element(changetype<usize>(heap), child)) == greatest) return;
+    swap(Scored.element(changetype<usize>(heap), index), Scored.element(changetype<usize>(heap), child));
     index = child;
   }
 }
 
 // @ts-ignore: decorator
-@inline function swap(x: usize, y: usize): void {
-  const first = load<u64>(x), second = load<u64>(x, LAST), third = load<u64>(x, FACET);
-  memory.copy(x, y, SCORED_BYTES);
-  store<u64>(y, first);
-  store<u64>(y, second, LAST);
-  store<u64>(y, third, FACET);
+@inline function swap(x: Scored, y: Scored): void {
+  const first = load<u64>(changetype<usize>(x)), second = load<u64>(changetype<usize>(x), Scored.LAST), third = load<u64>(changetype<usize>(x), Scored.FACET);
+  memory.copy(changetype<usize>(x), changetype<usize>(y), Scored.BYTES);
+  store<u64>(changetype<usize>(y), first);
+  store<u64>(changetype<usize>(y), second, Scored.LAST);
+  store<u64>(changetype<usize>(y), third, Scored.FACET);
 }
 
-function makeHeap(heap: usize, count: u32, greatest: bool): void {
+function makeHeap(heap: Scored, count: u32, greatest: bool): void {
   for (let index = count >> 1; index--;) sink(heap, count, index, greatest);
 }
 
 /** Removes the first of `count` elements; returns how many are left. */
-function removeFirst(heap: usize, count: u32, greatest: bool): u32 {
-  memory.copy(heap, element(heap, count - 1), SCORED_BYTES);
+function removeFirst(heap: Scored, count: u32, greatest: bool): u32 {
+  memory.copy(changetype<usize>(heap), changetype<usize>(Scored.element(changetype<usize>(heap), count - 1)), Scored.BYTES);
   sink(heap, count - 1, 0, greatest);
   return count - 1;
 }
@@ -212,52 +207,52 @@ function collectCandidates(facets: u32, by: Measure): u32 {
   for (let facet: u32 = 0; facet < facets; facet++) {
     work.spend(1);
     if (!haveScore(by, facet + 1)) continue;
-    const at = element(candidatesAt(), candidates++);
-    setScoreOf(at, by, mostShared(facet + 1), facet + 1);
-    store<u64>(at, facet, FACET);
+    const at = Scored.element(changetype<usize>(Scored.candidates()), candidates++);
+    at.setScoreOf(by, mostShared(facet + 1), facet + 1);
+    store<u64>(changetype<usize>(at), facet, Scored.FACET);
   }
-  makeHeap(candidatesAt(), candidates, true);
+  makeHeap(Scored.candidates(), candidates, true);
   return candidates;
 }
 
 /** Whether the first candidate, and so any, may be among the best. */
 // @ts-ignore: decorator
 @inline function mayCount(facets: u32, isFull: bool): bool {
-  if (compareScores(candidatesAt(), leastAt()) < 0) return false;
-  return !isFull || precedes(candidatesAt(), bestAt(facets));
+  if (Scored.candidates().compare(Scored.least()) < 0) return false;
+  return !isFull || Scored.candidates().precedes(Scored.best(facets));
 }
 
 /** Replaces the score of the first candidate by its own one; false if that does not count. */
 function countFirst(facets: u32, by: Measure, isFull: bool): bool {
-  const facet = facetOf(candidatesAt()), k = facet + 1;
+  const facet = Scored.candidates().facet(), k = facet + 1;
   let shared = mostShared(k);
   if (!hasAll(0) && !hasAll(k)) {
     const need = needed(facets, by, isFull);
     shared = shareAtLeast(k, need);
     if (shared < need) return false;
-    setScoreOf(candidatesAt(), by, shared, k);
+    Scored.candidates().setScoreOf(by, shared, k);
   }
   argument.put(facet, shared);
-  return compareScores(candidatesAt(), leastAt()) >= 0;
+  return Scored.candidates().compare(Scored.least()) >= 0;
 }
 
 /** How many members the first candidate must share to be among the best. */
 // @ts-ignore: decorator
 @inline function needed(facets: u32, by: Measure, isFull: bool): u64 {
-  const facet = facetOf(candidatesAt()), a = sizeOf(0), b = sizeOf(facet + 1), best = bestAt(facets);
-  const need = leastShared(by, leastAt(), false, a, b);
-  return isFull ? max(need, leastShared(by, best, facet > facetOf(best), a, b)) : need;
+  const facet = Scored.candidates().facet(), a = sizeOf(0), b = sizeOf(facet + 1), best = Scored.best(facets);
+  const need = leastShared(by, Scored.least(), false, a, b);
+  return isFull ? max(need, leastShared(by, best, facet > best.facet(), a, b)) : need;
 }
 
 /** Adds the first candidate to the best `found` of `wanted` if it is one; returns how many there are then. */
 // @ts-ignore: decorator
 @inline function keep(facets: u32, found: u32, wanted: u32): u32 {
-  const best = bestAt(facets);
+  const best = Scored.best(facets);
   if (found < wanted) {
-    memory.copy(element(best, found++), candidatesAt(), SCORED_BYTES);
+    memory.copy(changetype<usize>(Scored.element(changetype<usize>(best), found++)), changetype<usize>(Scored.candidates()), Scored.BYTES);
     if (found == wanted) makeHeap(best, found, false);
-  } else if (precedes(candidatesAt(), best)) {
-    memory.copy(best, candidatesAt(), SCORED_BYTES);
+  } else if (Scored.candidates().precedes(best)) {
+    memory.copy(changetype<usize>(best), changetype<usize>(Scored.candidates()), Scored.BYTES);
     sink(best, found, 0, false);
   }
   return found;

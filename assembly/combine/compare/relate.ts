@@ -8,7 +8,7 @@ import { openPair } from "../walk/pair";
 import { foldCardinality } from "../fold/fold";
 import { Sought, NOT_MERGED, mergeLeaves, mergeTiny } from "../walk/packedleaves";
 import { Shape } from "../shape/shape";
-import { Scratch, makeScratch } from "../shape/scratch";
+import { Places, Scratch } from "../shape/scratch";
 import { sidesOf } from "../fold/sides";
 
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
@@ -47,6 +47,6 @@ export function isSubset(): u32 {
 /** Members of the intersection of the containers that the two cursors are at. */
 function intersectionCardinality(): u32 {
   work.spend(1);
-  makeScratch(Scratch.TEMP);
+  Places.make(Scratch.TEMP);
   return foldCardinality(sidesOf(0, 1), Cursor.shapeOf(0), Cursor.shapeOf(1));
 }

@@ -6,7 +6,7 @@ import { Kind } from "../../container/kind";
 import { PART_BYTES } from "../../container/bitset";
 import { countParts } from "../../container/counters";
 import { copyShortPart, shortPart } from "../../container/short";
-import { Scratch, scratch } from "../shape/scratch";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 
 /** The location of a part without members. */
@@ -23,12 +23,12 @@ import { Shape } from "../shape/shape";
 // Scratch.SPARE has room for the carry of countParts(), a part without members, and two parts of short
 // bitsets.
 // @ts-ignore: decorator
-@inline function carryAt(): usize { return scratch(Scratch.SPARE); }
+@inline function carryAt(): usize { return Places.at(Scratch.SPARE); }
 // @ts-ignore: decorator
-@inline export function noPart(): usize { return scratch(Scratch.SPARE) + PART_BYTES; }
+@inline export function noPart(): usize { return Places.at(Scratch.SPARE) + PART_BYTES; }
 // @ts-ignore: decorator
 @inline export function stagedPart(first: bool): usize {
-  return scratch(Scratch.SPARE) + (first ? 2 : 3) * PART_BYTES;
+  return Places.at(Scratch.SPARE) + (first ? 2 : 3) * PART_BYTES;
 }
 
 /**

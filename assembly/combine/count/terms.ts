@@ -5,12 +5,12 @@
 
 import { Store, stores } from "../../container/kernel";
 import { foldIntersection } from "../several/intersection";
-import { groupedFound } from "../term/listed";
+import { Listed } from "../term/listed";
 import { complemented, countOfTwo, settled, takeListed } from "../term/result";
 import { Shape } from "../shape/shape";
 import { Fold } from "../fold/sides";
-import { sumBase, sumContainers, sumDown, sumTerms, sumUp, weighAlike } from "./sum";
-import { Rule, listAt, termLeast, termRule } from "../term/term";
+import { Sum } from "./sum";
+import { Rule, Term } from "../term/term";
 import { countListed, reached, repeatedOfArrays, repeatedOfFew } from "./threshold";
 import { foldListed } from "../several/union";
 
@@ -52,14 +52,14 @@ function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, e
  * otherwise UNSUITED. Not where a step of the term's constant begins inside the container.
  */
 export function sumOfNoted<S>(term: u32, key: u64): u64 {
-  const exactly = termRule(term) == Rule.SUM_EXACTLY, least = <i32>termLeast(term);
-  const base = sumBase(), most = base + sumUp(), fewest = base + sumDown(), containers = sumContainers();
+  const exactly = Term.rule(term) == Rule.SUM_EXACTLY, least = <i32>Term.least(term);
+  const base = Sum.base(), most = base + Sum.up(), fewest = base + Sum.down(), containers = Sum.containers();
   if (most < least || (exactly && fewest > least)) return Shape.NOTHING;
   if (fewest >= least && (!exactly || most == fewest)) return Shape.full();
-  if (!sumTerms() && weighAlike(false)) {
+  if (!Sum.terms() && Sum.weighAlike(false)) {
     return repeatedAtKey<S>(term, key, containers, <u32>(least - base), exactly);
   }
-  if (sumTerms() || !weighAlike(true)) return Shape.UNSUITED;
+  if (Sum.terms() || !Sum.weighAlike(true)) return Shape.UNSUITED;
   const other = <u32>(base - least);
   if (exactly) return repeatedAtKey<S>(term, key, containers, other, true);
   return complemented(
@@ -70,6 +70,6 @@ export function sumOfNoted<S>(term: u32, key: u64): u64 {
 /** repeated() of the containers that the items of a sum have at the key. */
 // @ts-ignore: decorator
 @inline function repeatedAtKey<S>(term: u32, key: u64, containers: u32, least: u32, exactly: bool): u64 {
-  groupedFound(term, key);
-  return repeated<S>(term, listAt(term), containers, least, exactly);
+  Listed.grouped(term, key);
+  return repeated<S>(term, Term.list(term), containers, least, exactly);
 }

@@ -4,22 +4,19 @@ import { SELF, left, right } from "../../env/memory";
 import { Kind } from "../../container/kind";
 import { stores } from "../../container/kernel";
 import {
-  BYTE_COUNTERS_BYTES, BYTE_COUNTERS_MAX, countArray, countInBytes, countInLevels, keepRepeated, planesFor,
-  putEdges, reachedInBytes, startCounters, sweepEdges,
+  Counters, countArray, countInBytes, countInLevels, keepRepeated, reachedInBytes, sweepEdges,
 } from "../../container/counters";
 import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } from "../../container/bitset";
-import {
-  BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes,
-} from "../../container/limits";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import { bucketsToArray } from "../../container/buckets";
 import { toArray } from "../../container/convert";
 import { asBitset, expandedRight } from "../shape/expand";
-import { listedCount, listedKind, listedOperand, listedShape, showListed } from "../term/listed";
-import { FOLD_BYTES, Scratch, scratch } from "../shape/scratch";
+import { Listed } from "../term/listed";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
-import { Rule, isSum, termLeast, termRule } from "../term/term";
+import { Rule, Term } from "../term/term";
 import { NOWHERE, countAlone, countTwo, location, noPart, partLocation, stagedPart } from "./parts";
-import { sumPlaces } from "./sum";
+import { Sum } from "./sum";
 
 /** The most members, or edges of runs, that are sorted rather than counted in planes. */
 // @ts-ignore: decorator
@@ -47,15 +44,15 @@ import { sumPlaces } from "./sum";
  * scratch room.
  */
 export function counterPlaces(term: u32): u32 {
-  const rule = termRule(term);
-  if (isSum(rule)) return sumPlaces(term);
+  const rule = Term.rule(term);
+  if (Term.isSum(rule)) return Sum.places(term);
   if (rule != Rule.ATLEAST && rule != Rule.EXACTLY) return 0;
-  const most = overflowsAt(termLeast(term), rule == Rule.EXACTLY);
-  return max(planesFor(most) + 1, min(most, LEVELS_COUNTED_MAX));
+  const most = overflowsAt(Term.least(term), rule == Rule.EXACTLY);
+  return max(Counters.planesFor(most) + 1, min(most, LEVELS_COUNTED_MAX));
 }
 
 // @ts-ignore: decorator
-@inline function countersAt(): usize { return scratch(Scratch.PLACES); }
+@inline function countersAt(): usize { return Places.at(Scratch.PLACES); }
 
 /**
  * Values in at least (with `exactly`, in exactly) `least` of the list's `count` containers, if they have
@@ -64,10 +61,10 @@ export function counterPlaces(term: u32): u32 {
 export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0, runs: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const kind = listedKind(list, i);
+    const kind = Listed.kind(list, i);
     if (kind == Kind.BITSET) return Shape.UNSUITED;
-    if (kind == Kind.RUNS) runs += right.load16(Shape.at(showListed(list, i)), 0);
-    else members += listedCount(list, i);
+    if (kind == Kind.RUNS) runs += right.load16(Shape.at(Listed.show(list, i)), 0);
+    else members += Listed.count(list, i);
     if (members + runs > SORTED_MEMBERS_MAX) return Shape.UNSUITED;
   }
   if (!runs) return repeatedMembers(list, count, least, exactly);
@@ -76,37 +73,37 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
 
 /** repeatedOfFew() for containers other than runs. */
 function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u64 {
-  const all = scratch(Scratch.FIRST);
+  const all = Places.at(Scratch.FIRST);
   let to = all;
   for (let i: u32 = 0; i < count; i++) to = copyMembers(list, i, to);
-  return Shape.array(keepRepeated(all, memberCount(all, to), least, exactly), all);
+  return Shape.array(keepRepeated(all, Container.memberCount(all, to), least, exactly), all);
 }
 
 /** Copies the members of the list's element `i` to `to`; returns the address behind them. */
 // @ts-ignore: decorator
 @inline function copyMembers(list: usize, i: u32, to: usize): usize {
-  const s = listedShape(list, i);
-  left.select(listedOperand(list, i));
+  const s = Listed.shape(list, i);
+  left.select(Listed.operand(list, i));
   toArray(Shape.kind(s), Shape.at(s), Shape.count(s), to);
-  return to + arrayBytes(Shape.count(s));
+  return to + Container.arrayBytes(Shape.count(s));
 }
 
 /** repeatedOfFew() for runs and other containers, whose members count as runs. */
 function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
-  const edges = scratch(Scratch.TEMP), members = scratch(Scratch.SPARE), out = scratch(Scratch.FIRST);
+  const edges = Places.at(Scratch.TEMP), members = Places.at(Scratch.SPARE), out = Places.at(Scratch.FIRST);
   let to = edges;
   for (let i: u32 = 0; i < count; i++) {
-    const s = showListed(list, i), at = Shape.at(s);
+    const s = Listed.show(list, i), at = Shape.at(s);
     if (Shape.kind(s) == Kind.RUNS) {
       for (let run: u32 = 0, runs = right.load16(at, 0); run < runs; run++) {
-        const low = right.load16(at + runsBytes(run), 0);
-        to = putEdges(to, low, low + right.load16(at + runsBytes(run), 2));
+        const low = right.load16(at + Container.runsBytes(run), 0);
+        to = Counters.putEdges(to, low, low + right.load16(at + Container.runsBytes(run), 2));
       }
       continue;
     }
-    for (let from = members, end = copyMembers(list, i, members); from < end; from += MEMBER_BYTES) {
+    for (let from = members, end = copyMembers(list, i, members); from < end; from += Container.MEMBER_BYTES) {
       const member = load<u16>(from);
-      to = putEdges(to, member, member);
+      to = Counters.putEdges(to, member, member);
     }
   }
   return Shape.runs(sweepEdges(edges, to, least, exactly, out), out);
@@ -120,13 +117,13 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
 export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    if (!isList(listedKind(list, i))) return Shape.UNSUITED;
-    members += listedCount(list, i);
+    if (!isList(Listed.kind(list, i))) return Shape.UNSUITED;
+    members += Listed.count(list, i);
   }
   if (members <= LEVELLED && overflowsAt(least, exactly) <= LEVELS_COUNTED_MAX) {
     return repeatedInLevels<S>(list, count, least, exactly);
   }
-  return count <= BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : Shape.UNSUITED;
+  return count <= Counters.BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : Shape.UNSUITED;
 }
 
 /** Whether a container of that kind is a list of its members. */
@@ -135,17 +132,17 @@ export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly
 
 function repeatedInLevels<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const levels = countersAt(), most = overflowsAt(least, exactly);
-  const last = levels + <usize>(least - 1) * FOLD_BYTES;
-  memory.fill(levels, 0, <usize>most * FOLD_BYTES);
-  for (let i: u32 = 0; i < count; i++) countInLevels(levels, most, arrayAt(list, i), listedCount(list, i));
-  return exactly ? lessOver(last, last + FOLD_BYTES) : bitsetIn<S>(last);
+  const last = levels + <usize>(least - 1) * Places.FOLD_BYTES;
+  memory.fill(levels, 0, <usize>most * Places.FOLD_BYTES);
+  for (let i: u32 = 0; i < count; i++) countInLevels(levels, most, arrayAt(list, i), Listed.count(list, i));
+  return exactly ? lessOver(last, last + Places.FOLD_BYTES) : bitsetIn<S>(last);
 }
 
 function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u64 {
-  const counters = scratch(Scratch.SECOND), out = scratch(Scratch.FIRST);
-  assert(counters + BYTE_COUNTERS_BYTES <= countersAt() + 2 * FOLD_BYTES);    // there are at least two planes
-  memory.fill(counters, 0, BYTE_COUNTERS_BYTES);
-  for (let i: u32 = 0; i < count; i++) countInBytes(counters, arrayAt(list, i), listedCount(list, i));
+  const counters = Places.at(Scratch.SECOND), out = Places.at(Scratch.FIRST);
+  assert(counters + Counters.BYTE_COUNTERS_BYTES <= countersAt() + 2 * Places.FOLD_BYTES);    // there are at least two planes
+  memory.fill(counters, 0, Counters.BYTE_COUNTERS_BYTES);
+  for (let i: u32 = 0; i < count; i++) countInBytes(counters, arrayAt(list, i), Listed.count(list, i));
   return Shape.bitset(reachedInBytes(counters, least, exactly, out), out);
 }
 
@@ -154,9 +151,9 @@ function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u6
  * Shows it on the right.
  */
 function arrayAt(list: usize, i: u32): usize {
-  const s = showListed(list, i), to = scratch(Scratch.FIRST);
+  const s = Listed.show(list, i), to = Places.at(Scratch.FIRST);
   if (Shape.kind(s) == Kind.ARRAY) return Shape.at(s);
-  left.select(listedOperand(list, i));
+  left.select(Listed.operand(list, i));
   bucketsToArray(Shape.at(s), Shape.count(s), to);
   right.select(SELF);
   return to;
@@ -164,7 +161,7 @@ function arrayAt(list: usize, i: u32): usize {
 
 /** The bitset at `at` as a result: in Scratch.FIRST, or with S = Count only how many members it has. */
 function bitsetIn<S>(at: usize): u64 {
-  const out = scratch(Scratch.FIRST);
+  const out = Places.at(Scratch.FIRST);
   left.select(SELF);
   right.select(SELF);
   return Shape.bitset(stores<S>() ? intersectBitsets(at, at, out) : bitsetCardinality(at), out);
@@ -172,7 +169,7 @@ function bitsetIn<S>(at: usize): u64 {
 
 /** The bitset at `at` without the one at `over`, in Scratch.FIRST. */
 function lessOver(at: usize, over: usize): u64 {
-  const out = scratch(Scratch.FIRST);
+  const out = Places.at(Scratch.FIRST);
   left.select(SELF);
   right.select(SELF);
   return Shape.bitset(differenceBitsets(at, over, out), out);
@@ -185,24 +182,24 @@ function lessOver(at: usize, over: usize): u64 {
  * the CPU would wait for memory at every line if the next part were not prefetched.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
-  const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = planesFor(overflow);
+  const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = Counters.planesFor(overflow);
   let bitsets: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) bitsets += u32(isInWords(listedKind(list, i)));
+  for (let i: u32 = 0; i < count; i++) bitsets += u32(isInWords(Listed.kind(list, i)));
   if (bitsets & 1) memory.fill(noPart(), 0, PART_BYTES);
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     let first = bitsets & 1 ? location(SELF, noPart()) : NOWHERE; // a part not yet paired
     let begun = false;
     for (let i: u32 = 0; i < count; i++) {
-      const s = listedShape(list, i);
+      const s = Listed.shape(list, i);
       if (!isInWords(Shape.kind(s))) continue;
-      const second = partLocation(listedOperand(list, i), s, part, stagedPart(first == NOWHERE));
+      const second = partLocation(Listed.operand(list, i), s, part, stagedPart(first == NOWHERE));
       if (second == NOWHERE) continue;
       if (first == NOWHERE) { first = second; continue; }
       countTwo(counters, planes, begun ? 0 : overflow, first, second, part);
       begun = true;
       first = NOWHERE;
     }
-    if (!begun) startCounters(counters, planes, overflow, part);
+    if (!begun) Counters.start(counters, planes, overflow, part);
     if (first != NOWHERE && first != location(SELF, noPart())) countAlone(counters, planes, first, part);
   }
   countOthers(list, count, planes);
@@ -214,12 +211,12 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
  * two at a time as bitsets.
  */
 function countOthers(list: usize, count: u32, planes: u32): void {
-  const counters = countersAt(), a = scratch(Scratch.FIRST), b = scratch(Scratch.SECOND);
+  const counters = countersAt(), a = Places.at(Scratch.FIRST), b = Places.at(Scratch.SECOND);
   let waiting = false;                        // for a second one, at `a`
   for (let i: u32 = 0; i < count; i++) {
-    const kind = listedKind(list, i);
+    const kind = Listed.kind(list, i);
     if (isInWords(kind)) continue;
-    const operand = listedOperand(list, i), s = showListed(list, i);
+    const operand = Listed.operand(list, i), s = Listed.show(list, i);
     if (isList(kind) && Shape.count(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); continue; }
     asBitset(operand, s, waiting ? b : a);
     if (waiting) {
@@ -229,7 +226,7 @@ function countOthers(list: usize, count: u32, planes: u32): void {
     }
     waiting = !waiting;
   }
-  if (waiting) countOne(planes, SELF, Shape.of(Kind.BITSET, UNIVERSE, a));
+  if (waiting) countOne(planes, SELF, Shape.of(Kind.BITSET, Container.UNIVERSE, a));
 }
 
 // @ts-ignore: decorator
@@ -248,10 +245,10 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
   if (isList(kind) && Shape.count(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); return; }
   let where = operand, bits = s;
   if (!isInWords(kind)) {
-    const made = scratch(Scratch.FIRST);
+    const made = Places.at(Scratch.FIRST);
     if (kind == Kind.FULL) memory.fill(made, 0xff, BITSET_BYTES); else asBitset(operand, s, made);
     where = SELF;
-    bits = Shape.of(Kind.BITSET, UNIVERSE, made);
+    bits = Shape.of(Kind.BITSET, Container.UNIVERSE, made);
   }
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const only = partLocation(where, bits, part, stagedPart(true));
@@ -264,12 +261,12 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
  * only how many there are.
  */
 export function reached<S>(planes: u32, exactly: bool): u64 {
-  const counters = countersAt(), over = counters + <usize>planes * FOLD_BYTES;
+  const counters = countersAt(), over = counters + <usize>planes * Places.FOLD_BYTES;
   if (!exactly) return bitsetIn<S>(over);
   left.select(SELF);
   right.select(SELF);
   for (let i: u32 = 1; i < planes; i++) {
-    intersectBitsets(counters, counters + <usize>i * FOLD_BYTES, counters);
+    intersectBitsets(counters, counters + <usize>i * Places.FOLD_BYTES, counters);
   }
   return lessOver(counters, over);
 }

@@ -5,16 +5,16 @@
 import { SELF, right } from "../../env/memory";
 import { Left, Right } from "../../env/view";
 import { bucketsOf } from "../shape/expand";
-import { FOLD_BYTES, Scratch } from "../shape/scratch";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf, swapped } from "./sides";
 import { differenceBuckets, intersectBuckets } from "../../container/buckets";
 import { MERGE_BYTES, NO_BUCKETS, unionBuckets, xorBuckets } from "../../container/bucketmerge";
 import { And, AndNot, Count, Or, Store, Xor } from "../../container/kernel";
-import { Kind, prefersShort } from "../../container/kind";
-import { ARRAY_MAX, MEMBER_BYTES, SHORT_MAX, arrayBytes } from "../../container/limits";
+import { Choice, Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
 import {
-  changeShort, combineShorts, differenceArrayShort, firstWord, intersectArrayShort, wordCount,
+  ShortBitset, changeShort, combineShorts, differenceArrayShort, intersectArrayShort,
 } from "../../container/short";
 
 // @ts-ignore: decorator
@@ -80,8 +80,8 @@ function combineShort(op: Fold, l: u64, r: u64, out: usize): u64 {
 /** Intersects left `a` with right `b`, both short bitsets. */
 // @ts-ignore: decorator
 @inline function intersectShorts<S>(a: usize, b: usize, out: usize): u32 {
-  const aFirst = firstWord<Left>(a), bFirst = firstWord<Right>(b), first = max(aFirst, bFirst);
-  const end = min(aFirst + wordCount<Left>(a), bFirst + wordCount<Right>(b));
+  const aFirst = ShortBitset.firstWord<Left>(a), bFirst = ShortBitset.firstWord<Right>(b), first = max(aFirst, bFirst);
+  const end = min(aFirst + ShortBitset.wordCount<Left>(a), bFirst + ShortBitset.wordCount<Right>(b));
   return first < end ? combineShorts<And, S>(a, b, first, end - first, out) : 0;
 }
 
@@ -89,7 +89,7 @@ function combineShort(op: Fold, l: u64, r: u64, out: usize): u64 {
 function differenceShort(l: u64, r: u64, out: usize): u64 {
   const a = Shape.at(l), b = Shape.at(r), count = Shape.count(l);
   if (!isShort(l)) return Shape.array(differenceArrayShort(a, count, b, out), out);
-  const first = firstWord<Left>(a), words = wordCount<Left>(a);
+  const first = ShortBitset.firstWord<Left>(a), words = ShortBitset.wordCount<Left>(a);
   if (isShort(r)) return Shape.short(combineShorts<AndNot, Store>(a, b, first, words, out), out);
   return Shape.short(count + changeShort<AndNot>(a, b, Shape.count(r), first, words, out), out);
 }
@@ -97,14 +97,14 @@ function differenceShort(l: u64, r: u64, out: usize): u64 {
 /** The union (Or) or symmetric difference (Xor), where the left side is a short bitset. */
 function uniteShort<O>(l: u64, r: u64, out: usize): u64 {
   const a = Shape.at(l), b = Shape.at(r), more = Shape.count(r);
-  const aFirst = firstWord<Left>(a), aWords = wordCount<Left>(a);
-  const both = isShort(r), rFirst = both ? firstWord<Right>(b) : right.load16(b, 0) >> 6;
+  const aFirst = ShortBitset.firstWord<Left>(a), aWords = ShortBitset.wordCount<Left>(a);
+  const both = isShort(r), rFirst = both ? ShortBitset.firstWord<Right>(b) : right.load16(b, 0) >> 6;
   const rEnd = both
-    ? rFirst + wordCount<Right>(b)
-    : (right.load16(b + arrayBytes(more) - MEMBER_BYTES, 0) >> 6) + 1;
+    ? rFirst + ShortBitset.wordCount<Right>(b)
+    : (right.load16(b + Container.arrayBytes(more) - Container.MEMBER_BYTES, 0) >> 6) + 1;
   const first = min(aFirst, rFirst), words = max(aFirst + aWords, rEnd) - first;
   const near = both && words <= aWords + rEnd - rFirst + BETWEEN;
-  if (words > SHORT_MAX || !(near || prefersShort(Shape.count(l) + more, words))) return Shape.UNSUITED;
+  if (words > Container.SHORT_MAX || !(near || Choice.prefersShort(Shape.count(l) + more, words))) return Shape.UNSUITED;
   if (both) return Shape.short(combineShorts<O, Store>(a, b, first, words, out), out);
   return Shape.short(Shape.count(l) + changeShort<O>(a, b, more, first, words, out), out);
 }
@@ -131,14 +131,14 @@ export function foldBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize):
 // @ts-ignore: decorator
 @inline function mayMerge(l: u64, r: u64): bool {
   const lCount = Shape.count(l), rCount = Shape.count(r);
-  return lCount + rCount <= ARRAY_MAX && lCount * MERGE_RATIO >= rCount && rCount * MERGE_RATIO >= lCount
+  return lCount + rCount <= Container.ARRAY_MAX && lCount * MERGE_RATIO >= rCount && rCount * MERGE_RATIO >= lCount
     && (isBuckets(l) || Shape.kind(l) == Kind.ARRAY) && (isBuckets(r) || Shape.kind(r) == Kind.ARRAY);
 }
 
 /** The union or symmetric difference of buckets with buckets or an array, as buckets. */
 function mergeBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
   // mayMerge() has seen to it that the result fits `out`
-  assert(<usize>ARRAY_MAX + MERGE_BYTES <= FOLD_BYTES);
+  assert(<usize>Container.ARRAY_MAX + MERGE_BYTES <= Places.FOLD_BYTES);
   const lk = leftOperand(sides), rk = rightOperand(sides);
   const a = bucketsOf(lk, l, Scratch.LEFT), b = bucketsOf(rk, r, Scratch.RIGHT);
   if (!a || !b) return Shape.UNSUITED;

@@ -16,14 +16,14 @@ import {
 import { areShortAndArray, countShort, foldBuckets, foldShort, isBuckets, isShort } from "./compact";
 import { expandedLeft, expandedRight } from "../shape/expand";
 import { foldEmptyOrFull, isEmptyOrFull } from "./trivial";
-import { Scratch, liesIn, scratch } from "../shape/scratch";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf, swapped } from "./sides";
 import { intersectArraysCardinality } from "../../container/array";
 import { intersectBitsetsCardinality } from "../../container/bitset";
 import { intersectBucketsCardinality } from "../../container/buckets";
 import { Kind } from "../../container/kind";
-import { isArraySized } from "../../container/limits";
+import { Container } from "../../container/limits";
 import { intersectArrayBitsetCardinality } from "../../container/mixed";
 import { shortToBitset } from "../../container/short";
 
@@ -73,9 +73,9 @@ export function fold(op: Fold, sides: Sides, l: u64, r: u64): u64 {
 /** Where the result goes if it is not made in place: FIRST or SECOND, in which no side lies. */
 // @ts-ignore: decorator
 @inline function resultPlace(sides: Sides, l: u64, r: u64): usize {
-  if (leftOperand(sides) == SELF && liesIn(Shape.at(l), Scratch.FIRST)) return scratch(Scratch.SECOND);
-  if (rightOperand(sides) == SELF && liesIn(Shape.at(r), Scratch.FIRST)) return scratch(Scratch.SECOND);
-  return scratch(Scratch.FIRST);
+  if (leftOperand(sides) == SELF && Places.liesIn(Shape.at(l), Scratch.FIRST)) return Places.at(Scratch.SECOND);
+  if (rightOperand(sides) == SELF && Places.liesIn(Shape.at(r), Scratch.FIRST)) return Places.at(Scratch.SECOND);
+  return Places.at(Scratch.FIRST);
 }
 
 /**
@@ -123,7 +123,7 @@ function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
     return foldExpanded(op, swapped(sides), r, l, out);
   }
   const y = expandedRight(rightOperand(sides), r);
-  const x = isShort(l) && !isArraySized(Shape.count(l))
+  const x = isShort(l) && !Container.isArraySized(Shape.count(l))
     ? shortAsBitset(leftOperand(sides), l, out)
     : expandedLeft(leftOperand(sides), l);
   return fold(op, sidesOfExpanded(sides, l, x, r, y), x, y);
@@ -168,6 +168,6 @@ function countCompact(sides: Sides, l: u64, r: u64): u32 {
 function orderOf(op: Fold, s: u64): u32 {
   const kind = Shape.kind(s);
   if (kind == Kind.RUNS) return 3;
-  if (kind != Kind.BITSET && isArraySized(Shape.count(s))) return 1;
+  if (kind != Kind.BITSET && Container.isArraySized(Shape.count(s))) return 1;
   return op == Fold.AND ? 2 : 0;
 }

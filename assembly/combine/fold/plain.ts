@@ -3,10 +3,10 @@
 // sides in the order that fold.ts says, so some pairs of kinds are met by a few operations only.
 
 import { SELF, left, right } from "../../env/memory";
-import { RUNS_MAX, Scratch, scratch } from "../shape/scratch";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf } from "./sides";
-import { ARRAY_MAX, BITSET_BYTES } from "../../container/limits";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import { differenceArrays, intersectArrays, unionArrays, xorArrays } from "../../container/array";
 import {
   bitsetCardinality, differenceBitsets, intersectBitsets, unionBitsets, xorBitsets,
@@ -16,7 +16,7 @@ import {
   differenceArrayBitset, differenceArrayInto, differenceArrayRuns, differenceRunsInto, intersectArrayBitset,
   intersectArrayRuns, intersectRunsInto, unionArrayInto, unionRunsInto, xorArrayInto, xorRunsInto,
 } from "../../container/mixed";
-import { differenceRuns, intersectRuns, runsCardinality, unionRuns, xorRuns } from "../../container/run";
+import { Runs, differenceRuns, intersectRuns, unionRuns, xorRuns } from "../../container/run";
 
 /** The address in memory 0 of the bitset `l`: where it is, or `out`, to which it is copied. */
 // @ts-ignore: decorator
@@ -32,7 +32,7 @@ export function foldArrays(op: Fold, l: u64, r: u64, out: usize): u64 {
   const a = Shape.at(l), aCount = Shape.count(l), b = Shape.at(r), bCount = Shape.count(r);
   if (op == Fold.AND) return Shape.array(intersectArrays(a, aCount, b, bCount, out), out);
   if (op == Fold.ANDNOT) return Shape.array(differenceArrays(a, aCount, b, bCount, out), out);
-  if (aCount + bCount <= ARRAY_MAX) {
+  if (aCount + bCount <= Container.ARRAY_MAX) {
     if (op == Fold.OR) return Shape.array(unionArrays(a, aCount, b, bCount, out), out);
     return Shape.array(xorArrays(a, aCount, b, bCount, out), out);
   }
@@ -51,11 +51,11 @@ export function foldArrayRuns(op: Fold, l: u64, r: u64, out: usize): u64 {
   const a = Shape.at(l), count = Shape.count(l), b = Shape.at(r);
   if (op == Fold.AND) return Shape.array(intersectArrayRuns(a, count, b, out), out);
   if (op == Fold.ANDNOT) return Shape.array(differenceArrayRuns(a, count, b, out), out);
-  if (count + right.load16(b, 0) >= RUNS_MAX) {               // too many to stay runs
+  if (count + right.load16(b, 0) >= Places.RUNS_MAX) {               // too many to stay runs
     arrayToBitset(a, count, out);
     return foldBitsetRuns(op, out, b);
   }
-  const runs = scratch(Scratch.TEMP);
+  const runs = Places.at(Scratch.TEMP);
   arrayToRuns(a, count, runs);
   left.select(SELF);
   return mergeRuns(op, runs, b, out);
@@ -95,7 +95,7 @@ export function foldBitsetRuns(op: Fold, to: usize, b: usize): u64 {
 
 export function foldRuns(op: Fold, l: u64, r: u64, out: usize): u64 {
   const a = Shape.at(l), b = Shape.at(r);
-  if (<u32>left.load16(a, 0) + right.load16(b, 0) < RUNS_MAX) return mergeRuns(op, a, b, out);
+  if (<u32>left.load16(a, 0) + right.load16(b, 0) < Places.RUNS_MAX) return mergeRuns(op, a, b, out);
   runsToBitset(a, out);                       // too many to stay runs
   return foldBitsetRuns(op, out, b);
 }
@@ -107,16 +107,16 @@ function mergeRuns(op: Fold, a: usize, b: usize, out: usize): u64 {
   else if (op == Fold.XOR) xorRuns(a, b, out);
   else differenceRuns(a, b, out);
   left.select(SELF);
-  return Shape.runs(runsCardinality(out), out);
+  return Shape.runs(Runs.cardinality(out), out);
 }
 
 export function differenceRunsArray(sides: Sides, l: u64, r: u64, out: usize): u64 {
   const a = Shape.at(l), b = Shape.at(r), count = Shape.count(r);
-  if (left.load16(a, 0) + count >= RUNS_MAX) {                // too many to stay runs
+  if (left.load16(a, 0) + count >= Places.RUNS_MAX) {                // too many to stay runs
     runsToBitset(a, out);
     return Shape.bitset(Shape.count(l) + differenceArrayInto(out, b, count), out);
   }
-  const runs = scratch(Scratch.TEMP);
+  const runs = Places.at(Scratch.TEMP);
   left.select(rightOperand(sides));           // arrayToRuns() reads the left side
   arrayToRuns(b, count, runs);
   show(sidesOf(leftOperand(sides), SELF));

@@ -3,11 +3,11 @@
 
 import { bits } from "../../env/memory";
 import { PART_BYTES } from "../../container/bitset";
-import { SPARSE, extractListed, isDense, listPart } from "../../container/extract";
+import { Extract, extractListed, listPart } from "../../container/extract";
 import { And } from "../../container/kernel";
-import { BUCKETS_FROM } from "../../container/kind";
-import { ARRAY_MAX, BITSET_BYTES, UNIVERSE, memberCount } from "../../container/limits";
-import { Scratch, scratch } from "../shape/scratch";
+import { Choice } from "../../container/kind";
+import { BITSET_BYTES, Container } from "../../container/limits";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 
 /**
@@ -16,7 +16,7 @@ import { Shape } from "../shape/shape";
  */
 // @ts-ignore: decorator
 @inline export function expectedMembers(count: u32, other: u32): u32 {
-  return <u32>((<u64>count * other) / UNIVERSE);
+  return <u32>((<u64>count * other) / Container.UNIVERSE);
 }
 
 /** An intersection with this many expected members or more probably is no array. */
@@ -24,12 +24,12 @@ import { Shape } from "../shape/shape";
 @inline const LISTED_MOST: u32 = 3000;
 /** With this many or more it is buckets, which are made faster from a bitset if bits are listed at once. */
 // @ts-ignore: decorator
-@inline const BUCKETS_LIKELY: u32 = BUCKETS_FROM + 64;
+@inline const BUCKETS_LIKELY: u32 = Choice.BUCKETS_FROM + 64;
 
 /** Whether an intersection with `expected` expected members should be made as an array. */
 // @ts-ignore: decorator
 @inline export function worksAsArray(expected: u32): bool {
-  return expected >= SPARSE && expected < (bits.listsAtOnce() ? BUCKETS_LIKELY : LISTED_MOST);
+  return expected >= Extract.SPARSE && expected < (bits.listsAtOnce() ? BUCKETS_LIKELY : LISTED_MOST);
 }
 
 /**
@@ -40,18 +40,18 @@ import { Shape } from "../shape/shape";
 export function intersectPairToArray(l: u64, r: u64): u64 {
   const expected = expectedMembers(Shape.count(l), Shape.count(r));
   if (!worksAsArray(expected)) return Shape.UNSUITED;
-  const start = scratch(Scratch.SECOND), work = scratch(Scratch.LIST);
+  const start = Places.at(Scratch.SECOND), work = Places.at(Scratch.LIST);
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const end = listPart<And>(Shape.at(l) + part, Shape.at(r) + part, <u32>part << 3, work);
-    out = extractListed(work, end, isDense(expected), out);
-    if (exceedsArray(memberCount(start, out), part)) return Shape.UNSUITED;
+    out = extractListed(work, end, Extract.isDense(expected), out);
+    if (exceedsArray(Container.memberCount(start, out), part)) return Shape.UNSUITED;
   }
-  return Shape.array(memberCount(start, out), start);
+  return Shape.array(Container.memberCount(start, out), start);
 }
 
 /** Whether `members` members in the parts up to the one at `part` predict more than ARRAY_MAX in all. */
 // @ts-ignore: decorator
 @inline export function exceedsArray(members: u32, part: usize): bool {
-  return members > <u32>((part + PART_BYTES) * ARRAY_MAX / BITSET_BYTES);
+  return members > <u32>((part + PART_BYTES) * Container.ARRAY_MAX / BITSET_BYTES);
 }

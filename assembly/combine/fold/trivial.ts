@@ -3,14 +3,14 @@
 
 import { SELF, left, right } from "../../env/memory";
 import { expandedLeft } from "../shape/expand";
-import { RUNS_MAX } from "../shape/scratch";
+import { Places } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand } from "./sides";
 import { complementBitset } from "../../container/bitset";
 import { arrayGaps, arrayToBitset, runsToBitset } from "../../container/convert";
 import { Kind } from "../../container/kind";
-import { UNIVERSE } from "../../container/limits";
-import { complementRuns } from "../../container/run";
+import { Container } from "../../container/limits";
+import { Runs } from "../../container/run";
 
 // @ts-ignore: decorator
 @inline export function isEmptyOrFull(s: u64): bool { return !Shape.count(s) || Shape.isFull(s); }
@@ -46,21 +46,21 @@ function kept(operand: u32, s: u64, out: usize): u64 {
  * `out` must not overlap it. Leaves `left` anywhere.
  */
 export function complementShape(operand: u32, s: u64, out: usize): u64 {
-  const at = Shape.at(s), members = Shape.count(s), count = UNIVERSE - members;
+  const at = Shape.at(s), members = Shape.count(s), count = Container.UNIVERSE - members;
   left.select(operand);
   switch (Shape.kind(s)) {
     case Kind.BITSET:
       complementBitset(at, out);
       return Shape.bitset(count, out);
     case Kind.RUNS:
-      if (left.load16(at, 0) < RUNS_MAX) {
-        complementRuns(at, out);
+      if (left.load16(at, 0) < Places.RUNS_MAX) {
+        Runs.complement(at, out);
         return Shape.runs(count, out);
       }
       runsToBitset(at, out);
       break;
     case Kind.ARRAY:
-      if (members < RUNS_MAX) {
+      if (members < Places.RUNS_MAX) {
         arrayGaps(at, members, out);
         return Shape.runs(count, out);
       }

@@ -6,9 +6,9 @@ import { begin } from "../../arena/builder/state";
 import { finish } from "../../arena/builder/builder";
 import { emit } from "../shape/emit";
 import { Shape } from "../shape/shape";
-import { makeScratch, Scratch, scratch } from "../shape/scratch";
+import { Places, Scratch } from "../shape/scratch";
 import { Kind } from "../../container/kind";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, isArraySized, memberCount } from "../../container/limits";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import { bitsetHas, bitsetSet } from "../../container/bitset";
 
 /**
@@ -20,23 +20,23 @@ export function collect(count: u32): void {
   for (let from: u32 = 0, to: u32 = 0; from < count; from = to) {
     const key = Offset.key(argument.value(from));
     while (to < count && Offset.key(argument.value(to)) == key) to++;
-    makeScratch(Scratch.TEMP);
-    const at = scratch(Scratch.FIRST);
-    emit(key, isArraySized(to - from) ? arrayOf(from, to, at) : bitsetOf(from, to, at));
+    Places.make(Scratch.TEMP);
+    const at = Places.at(Scratch.FIRST);
+    emit(key, Container.isArraySized(to - from) ? arrayOf(from, to, at) : bitsetOf(from, to, at));
   }
   finish();
 }
 
 /** The arguments from .. to - 1, all of one container, as an array at `at`. */
 function arrayOf(from: u32, to: u32, at: usize): u64 {
-  let out = at - MEMBER_BYTES, before = UNIVERSE;
+  let out = at - Container.MEMBER_BYTES, before = Container.UNIVERSE;
   for (let i = from; i < to; i++) {
     const low = Offset.low(argument.value(i));
     out += usize(low != before) << 1;
     store<u16>(out, low);
     before = low;
   }
-  return Shape.of(Kind.ARRAY, memberCount(at, out) + 1, at);
+  return Shape.of(Kind.ARRAY, Container.memberCount(at, out) + 1, at);
 }
 
 /** The arguments from .. to - 1, all of one container, as a bitset at `at`. */

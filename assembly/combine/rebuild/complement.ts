@@ -15,12 +15,12 @@ import { Cursor } from "../walk/cursor";
 import { emit } from "../shape/emit";
 import { fold } from "../fold/fold";
 import { complementShape } from "../fold/trivial";
-import { makeScratch, Scratch, scratch } from "../shape/scratch";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 import { Kind } from "../../container/kind";
-import { UNIVERSE } from "../../container/limits";
-import { writeRun } from "../../container/run";
+import { Container } from "../../container/limits";
+import { Runs } from "../../container/run";
 
 /** The most entries that a range of full containers takes, whatever its length: 2^48 keys, 2^45 an entry. */
 // @ts-ignore: decorator
@@ -52,7 +52,7 @@ function complementUpTo(limit: u64): void {
     right.select(0);
     emitRest(limitKey, offsetsUpTo(Offset.low(limit)), Cursor.shapeOf(0));
   } else {
-    makeScratch(Scratch.LIST);
+    Places.make(Scratch.LIST);
     emit(limitKey, offsetsUpTo(Offset.low(limit)));
   }
 }
@@ -67,7 +67,7 @@ export function complementKeys(first: u64, last: u64): void {
     if (key > first) appendFull(first, key - first);
     right.select(0);
     const s = Cursor.shapeOf(0);
-    if (Shape.count(s) < UNIVERSE) emitAllBut(key, s);
+    if (Shape.count(s) < Container.UNIVERSE) emitAllBut(key, s);
     first = end + 1;
     Cursor.seek(0, first);
   }
@@ -76,10 +76,10 @@ export function complementKeys(first: u64, last: u64): void {
 
 /** The offsets 0 .. `low` of a container: one run in Scratch.FIRST, or the full shape. */
 function offsetsUpTo(low: u32): u64 {
-  if (low == UNIVERSE - 1) return Shape.full();
-  makeScratch(Scratch.LIST);
-  const at = scratch(Scratch.FIRST);
-  writeRun(at, 0, low);
+  if (low == Container.UNIVERSE - 1) return Shape.full();
+  Places.make(Scratch.LIST);
+  const at = Places.at(Scratch.FIRST);
+  Runs.write(at, 0, low);
   return Shape.of(Kind.RUNS, low + 1, at);
 }
 
@@ -88,7 +88,7 @@ function offsetsUpTo(low: u32): u64 {
  * will be.
  */
 function emitAllBut(key: u64, s: u64): void {
-  makeScratch(Scratch.LIST);
+  Places.make(Scratch.LIST);
   emit(key, complementShape(0, s, Shape.kind(s) == Kind.BITSET ? alignedBump() : Header.bump()));
 }
 
@@ -97,6 +97,6 @@ function emitAllBut(key: u64, s: u64): void {
  * operand 0.
  */
 function emitRest(key: u64, all: u64, s: u64): void {
-  makeScratch(Scratch.LIST);
+  Places.make(Scratch.LIST);
   emit(key, fold(Fold.ANDNOT, sidesOf(SELF, 0), all, s));
 }

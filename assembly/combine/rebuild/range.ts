@@ -6,18 +6,18 @@
 import { SELF, right } from "../../env/memory";
 import { Right } from "../../env/view";
 import { Offset } from "../../arena/layout/entry";
-import { entriesHeld, placeEntry, seek } from "../../arena/read/directory";
+import { Place, entriesHeld, seek } from "../../arena/read/directory";
 import { appendFull, finish } from "../../arena/builder/builder";
 import { begin } from "../../arena/builder/state";
 import { Kind } from "../../container/kind";
-import { LOW_MAX } from "../../container/limits";
-import { writeRun } from "../../container/run";
+import { Container } from "../../container/limits";
+import { Runs } from "../../container/run";
 import { SPAN_ENTRIES, complementKeys } from "./complement";
 import { Cursor } from "../walk/cursor";
 import { emit } from "../shape/emit";
 import { fold } from "../fold/fold";
 import { copyKeys } from "./rewrite";
-import { Scratch, makeScratch, scratch } from "../shape/scratch";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 
@@ -43,8 +43,8 @@ export function rebuildRange(change: Change, low: u64, high: u64): void {
   if (first == last) {
     appendFolded(change, first, from, to);
   } else {
-    if (from) appendFolded(change, first++, from, LOW_MAX);
-    if (to == LOW_MAX) {
+    if (from) appendFolded(change, first++, from, Container.LOW_MAX);
+    if (to == Container.LOW_MAX) {
       appendChanged(change, first, last);
     } else {
       appendChanged(change, first, last - 1);
@@ -58,11 +58,11 @@ export function rebuildRange(change: Change, low: u64, high: u64): void {
 /** Appends container `key` of operand 0 with the offsets [from, to] changed. */
 function appendFolded(change: Change, key: u64, from: u32, to: u32): void {
   right.select(0);
-  const entry = placeEntry(seek<Right>(key));
+  const entry = Place.entry(seek<Right>(key));
   const l = entry && entry.key<Right>() <= key ? Shape.ofEntry<Right>(entry) : Shape.NOTHING;
-  makeScratch(Scratch.RIGHT);
-  const run = scratch(Scratch.SPARE);
-  writeRun(run, from, to);
+  Places.make(Scratch.RIGHT);
+  const run = Places.at(Scratch.SPARE);
+  Runs.write(run, from, to);
   emit(key, fold(foldOfChange(change), sidesOf(0, SELF), l, Shape.of(Kind.RUNS, to - from + 1, run)));
   right.select(0);
 }

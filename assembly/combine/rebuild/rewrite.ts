@@ -8,23 +8,19 @@ import { Block } from "../../arena/layout/blocks";
 import { TINY_WORDS } from "../../arena/change/forms";
 import { Entry, Offset } from "../../arena/layout/entry";
 import { Group } from "../../arena/packed/layout";
-import {
-  advance, entriesExactly, entriesHeld, isLastOfLeaf, placeEntry, seek,
-} from "../../arena/read/directory";
+import { Place, entriesExactly, entriesHeld, seek } from "../../arena/read/directory";
 import { appendFull, endLeaf, finish } from "../../arena/builder/builder";
 import { begin } from "../../arena/builder/state";
 import { Node } from "../../arena/layout/node";
 import { emit, emitAs, emitCopy } from "../shape/emit";
 import { Shape } from "../shape/shape";
-import { makeScratch, Scratch, scratch } from "../shape/scratch";
-import {
-  Kind, BUCKETS_FROM, leastBytes, prefersShort, suitableKind, wordsBetween,
-} from "../../container/kind";
-import { arrayBytes, isArraySized, runsBytes } from "../../container/limits";
+import { Places, Scratch } from "../shape/scratch";
+import { Choice, Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
 import {
   arrayToRuns, bitsetToRuns, countRunsOfArray, countRunsOfBitset, toArray, toBitset,
 } from "../../container/convert";
-import { spanOfBitset, wordsOf } from "../../container/short";
+import { ShortBitset, spanOfBitset } from "../../container/short";
 
 /**
  * Makes memory 0, which is fresh, the bitmap of operand 0 in the least space:
@@ -34,8 +30,8 @@ export function pack(): void {
   right.select(0);
   const entries = entriesExactly<Right>();
   begin(entries, 0);
-  for (let place = seek<Right>(0); place; place = advance<Right>(place)) {
-    const entry = placeEntry(place), key = entry.key<Right>();
+  for (let place = seek<Right>(0); place; place = Place.next<Right>(place)) {
+    const entry = Place.entry(place), key = entry.key<Right>();
     if (entry.kind<Right>() == Kind.FULL) appendFull(key, entry.span<Right>());
     else packContainer(key, entry, entries == 1);
   }
@@ -48,10 +44,10 @@ export function pack(): void {
  */
 function packContainer(key: u64, entry: Entry, alone: bool): void {
   const s = Shape.ofEntry<Right>(entry), at = Shape.at(s), kind = Shape.kind(s), count = Shape.count(s);
-  makeScratch(Scratch.SPARE);
-  const first = scratch(Scratch.FIRST);
+  Places.make(Scratch.SPARE);
+  const first = Places.at(Scratch.FIRST);
   left.select(0);
-  if (!isArraySized(count)) packLarge(key, entry, s);
+  if (!Container.isArraySized(count)) packLarge(key, entry, s);
   else if (kind == Kind.ARRAY) packArray(key, entry, at, 0, alone);
   else {
     toArray(kind, at, count, first);
@@ -65,46 +61,46 @@ function packContainer(key: u64, entry: Entry, alone: bool): void {
  */
 function packArray(key: u64, entry: Entry, from: usize, operand: u32, alone: bool): void {
   const kind = entry.kind<Right>(), count = entry.count<Right>();
-  const first = scratch(Scratch.FIRST), second = scratch(Scratch.SECOND);
+  const first = Places.at(Scratch.FIRST), second = Places.at(Scratch.SECOND);
   left.select(operand);
   const runs = countRunsOfArray(from, count);
-  const words = wordsBetween(left.load16(from, 0), left.load16(from + arrayBytes(count - 1), 0));
-  if (runsBytes(runs) < leastBytes(count, words) && !(alone && tinyIsSmaller(count, words, runs))) {
+  const words = Choice.wordsBetween(left.load16(from, 0), left.load16(from + Container.arrayBytes(count - 1), 0));
+  if (Container.runsBytes(runs) < Choice.leastBytes(count, words) && !(alone && tinyIsSmaller(count, words, runs))) {
     arrayToRuns(from, count, second);
     emitAs(key, Shape.of(Kind.RUNS, count, second));
     return;
   }
-  if (kind == Kind.BUCKETS || (operand != SELF && count < BUCKETS_FROM)) {
-    if (!prefersShort(count, words)) { emitCopy(key, entry); return; }
+  if (kind == Kind.BUCKETS || (operand != SELF && count < Choice.BUCKETS_FROM)) {
+    if (!Choice.prefersShort(count, words)) { emitCopy(key, entry); return; }
   }
-  if (operand != SELF) left.copy(first, from, arrayBytes(count));
+  if (operand != SELF) left.copy(first, from, Container.arrayBytes(count));
   emit(key, Shape.of(Kind.ARRAY, count, first));
 }
 
 /** packContainer() for more members than an array has. */
 function packLarge(key: u64, entry: Entry, s: u64): void {
-  const at = Shape.at(s), kind = Shape.kind(s), count = Shape.count(s), first = scratch(Scratch.FIRST);
+  const at = Shape.at(s), kind = Shape.kind(s), count = Shape.count(s), first = Places.at(Scratch.FIRST);
   let from = at, words: u32;
-  if (kind == Kind.BITSET) words = wordsOf(spanOfBitset<Right>(at));
+  if (kind == Kind.BITSET) words = ShortBitset.wordsOf(spanOfBitset<Right>(at));
   else {
     toBitset(kind, at, count, first);
     left.select(SELF);
     from = first;
-    words = wordsOf(spanOfBitset<Own>(first));
+    words = ShortBitset.wordsOf(spanOfBitset<Own>(first));
   }
-  if (runsBytes(countRunsOfBitset(from)) < leastBytes(count, words)) {
+  if (Container.runsBytes(countRunsOfBitset(from)) < Choice.leastBytes(count, words)) {
     if (kind == Kind.RUNS) { emitCopy(key, entry); return; }
-    const runs = scratch(Scratch.SECOND);
+    const runs = Places.at(Scratch.SECOND);
     bitsetToRuns(from, runs);
     emitAs(key, Shape.of(Kind.RUNS, count, runs));
-  } else if (kind == Kind.BITSET && suitableKind(count, words) == kind) emitCopy(key, entry);
+  } else if (kind == Kind.BITSET && Choice.suitable(count, words) == kind) emitCopy(key, entry);
   else emit(key, kind == Kind.BITSET ? Shape.copy(s, first) : Shape.of(Kind.BITSET, count, first));
 }
 
 /** Whether a tiny arena's short bitset is smaller than a full arena whose only container is `runs` runs. */
 function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
-  const full = Header.BYTES + Block.bytes(Node.bytes(0, 1)) + Block.bytes(runsBytes(runs));
-  return prefersShort(count, words) && words <= TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
+  const full = Header.BYTES + Block.bytes(Node.bytes(0, 1)) + Block.bytes(Container.runsBytes(runs));
+  return Choice.prefersShort(count, words) && words <= TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
 }
 
 /** Bytes of a container in a payload, beside its members. */
@@ -120,8 +116,8 @@ export function slice(key: u64, bytes: u32): u32 {
   right.select(0);
   begin(min<u64>(entriesHeld<Right>(), bytes / HEAD_BYTES + 1), 0);
   let taken: u64 = 0, rest: u64 = Offset.KEY_MAX + 1;
-  for (let place = key > Offset.KEY_MAX ? 0 : seek<Right>(key); place; place = advance<Right>(place)) {
-    const entry = placeEntry(place), first = entry.key<Right>();
+  for (let place = key > Offset.KEY_MAX ? 0 : seek<Right>(key); place; place = Place.next<Right>(place)) {
+    const entry = Place.entry(place), first = entry.key<Right>();
     if (taken >= bytes) { rest = first; break; }
     if (entry.kind<Right>() == Kind.FULL) {
       appendFull(first, entry.span<Right>());
@@ -129,7 +125,7 @@ export function slice(key: u64, bytes: u32): u32 {
       emitCopy(first, entry);
     }
     const isArray = Group.is(changetype<Group>(entry));           // its members have no block
-    taken += HEAD_BYTES + (isArray ? arrayBytes(entry.count<Right>()) : entry.payloadBytes<Right>());
+    taken += HEAD_BYTES + (isArray ? Container.arrayBytes(entry.count<Right>()) : entry.payloadBytes<Right>());
   }
   finish();
   reply.member(rest);
@@ -150,11 +146,11 @@ export function rewrite(): void {
  * the arena would soon be as wasteful as before.
  */
 export function copyKeys(first: u64, last: u64): void {
-  for (let place = seek<Right>(first); place; place = advance<Right>(place)) {
-    const entry = placeEntry(place), key = max(entry.key<Right>(), first);
+  for (let place = seek<Right>(first); place; place = Place.next<Right>(place)) {
+    const entry = Place.entry(place), key = max(entry.key<Right>(), first);
     if (key > last) return;
     if (entry.kind<Right>() != Kind.FULL) emitCopy(key, entry);
     else appendFull(key, min(entry.lastKey<Right>(), last) - key + 1);
-    if (isLastOfLeaf<Right>(place)) endLeaf();
+    if (Place.isLastOfLeaf<Right>(place)) endLeaf();
   }
 }

@@ -4,14 +4,14 @@
 import { SELF, left, right } from "../../env/memory";
 import { Fold } from "../fold/sides";
 import { asBitset } from "../shape/expand";
-import { listedCount, listedKind, listedOperand, listedShape, showListed } from "../term/listed";
-import { Scratch, scratch } from "../shape/scratch";
+import { Listed } from "../term/listed";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
-import { listedAt } from "../term/term";
+import { Term } from "../term/term";
 import { Kind } from "../../container/kind";
-import { BITSET_BYTES, memberCount } from "../../container/limits";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import { PART_BYTES, combineParts } from "../../container/bitset";
-import { extractListed, isDense, listPart, middleOf } from "../../container/extract";
+import { Extract, extractListed, listPart } from "../../container/extract";
 import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../../container/kernel";
 import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
 
@@ -20,12 +20,12 @@ import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
 @inline export const STREAMS: u32 = 8;
 
 // @ts-ignore: decorator
-@inline function isBitset(list: usize, index: u32): bool { return listedKind(list, index) == Kind.BITSET; }
+@inline function isBitset(list: usize, index: u32): bool { return Listed.kind(list, index) == Kind.BITSET; }
 
 /** The address of the PART_BYTES at `part` of the list's bitset `index`; shows its operand on the right. */
 // @ts-ignore: decorator
 @inline function listedPart(list: usize, index: u32, part: usize): usize {
-  return Shape.at(showListed(list, index)) + part;
+  return Shape.at(Listed.show(list, index)) + part;
 }
 
 /**
@@ -53,7 +53,7 @@ import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
  * bitset of operand `at`. The result is in memory 0; with S = Count it is only counted.
  */
 export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64 {
-  const out = at == SELF ? Shape.at(acc) : scratch(Scratch.FIRST), last = lastBitset(list, count);
+  const out = at == SELF ? Shape.at(acc) : Places.at(Scratch.FIRST), last = lastBitset(list, count);
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
     const a = foldPart<O>(acc, at, list, last, out, part);
@@ -91,10 +91,10 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
   let acc = Shape.NOTHING, at = SELF, i: u32 = 0;
   while (i < count) {
     if (!isBitset(list, i)) { i++; continue; }
-    if (acc == Shape.NOTHING) { acc = listedShape(list, i); at = listedOperand(list, i++); continue; }
+    if (acc == Shape.NOTHING) { acc = Listed.shape(list, i); at = Listed.operand(list, i++); continue; }
     let end = i, streams: u32 = 0;
     for (; end < count && streams < STREAMS; end++) streams += u32(isBitset(list, end));
-    const round = listedAt(list, i);
+    const round = Term.listedAt(list, i);
     if (!stores<S>() && end == count) acc = uniteRound<Count>(op, acc, at, round, end - i);
     else acc = uniteRound<Store>(op, acc, at, round, end - i);
     at = SELF;
@@ -102,7 +102,7 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
   }
   if (at == SELF) return acc;
   right.select(at);
-  return asBitset(at, acc, scratch(Scratch.FIRST));
+  return asBitset(at, acc, Places.at(Scratch.FIRST));
 }
 
 /** foldRound() by OR or XOR. */
@@ -118,21 +118,21 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
  */
 export function intersectToArray(acc: u64, at: u32, list: usize, count: u32): u64 {
   let expected = Shape.count(acc);
-  for (let i: u32 = 0; i < count; i++) expected = expectedMembers(expected, listedCount(list, i));
-  if (!worksAsArray(expected) || (at == SELF && Shape.at(acc) != scratch(Scratch.FIRST))) return Shape.UNSUITED;
-  const start = scratch(Scratch.SECOND), lanes = scratch(Scratch.LIST), dense = isDense(expected);
+  for (let i: u32 = 0; i < count; i++) expected = expectedMembers(expected, Listed.count(list, i));
+  if (!worksAsArray(expected) || (at == SELF && Shape.at(acc) != Places.at(Scratch.FIRST))) return Shape.UNSUITED;
+  const start = Places.at(Scratch.SECOND), lanes = Places.at(Scratch.LIST), dense = Extract.isDense(expected);
   const last = lastBitset(list, count), third = count / 3;
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    const a = foldPart<And>(acc, at, list, last, scratch(Scratch.FIRST), part);
+    const a = foldPart<And>(acc, at, list, last, Places.at(Scratch.FIRST), part);
     askAhead(list, third, part);
     const end = listPart<And>(a, listedPart(list, last, part), <u32>part << 3, lanes);
-    const middle = middleOf(lanes, end);
-    askAhead(listedAt(list, third), count - 2 * third, part);
+    const middle = Extract.middleOf(lanes, end);
+    askAhead(Term.listedAt(list, third), count - 2 * third, part);
     out = extractListed(lanes, middle, dense, out);
-    askAhead(listedAt(list, count - third), third, part);
+    askAhead(Term.listedAt(list, count - third), third, part);
     out = extractListed(middle, end, dense, out);
-    if (exceedsArray(memberCount(start, out), part)) return Shape.UNSUITED;
+    if (exceedsArray(Container.memberCount(start, out), part)) return Shape.UNSUITED;
   }
-  return Shape.array(memberCount(start, out), start);
+  return Shape.array(Container.memberCount(start, out), start);
 }

@@ -7,10 +7,10 @@ import { STREAMS, foldRound, intersectToArray } from "./bitsets";
 import { expectedMembers } from "../fold/toarray";
 import { normalized } from "../shape/normalize";
 import { fold } from "../fold/fold";
-import { listedCount, listedKind, listedOperand, listedShape, moveToFront } from "../term/listed";
+import { Listed } from "../term/listed";
 import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
-import { listedAt } from "../term/term";
+import { Term } from "../term/term";
 
 /** This few members are quicker looked up one by one in a bitset than the bitset is read. */
 // @ts-ignore: decorator
@@ -21,18 +21,18 @@ import { listedAt } from "../term/term";
  * way is larger than that. With S = Count the result need not be stored where that saves work.
  */
 export function foldIntersection<S>(list: usize, count: u32): u64 {
-  moveToFront(list, smallestListed(list, count));
-  let acc = listedShape(list, 0), at = listedOperand(list, 0);
+  Listed.moveToFront(list, smallestListed(list, count));
+  let acc = Listed.shape(list, 0), at = Listed.operand(list, 0);
   for (let i: u32 = 1, end = i; i < count && Shape.count(acc); i = end) {
-    if (Shape.kind(acc) == Kind.BITSET && listedKind(list, i) == Kind.BITSET) {
+    if (Shape.kind(acc) == Kind.BITSET && Listed.kind(list, i) == Kind.BITSET) {
       end = roundEnd(Shape.count(acc), list, i, count);
-      if (!stores<S>() && end == count) return foldRound<And, Count>(acc, at, listedAt(list, i), end - i);
-      acc = intersectRound(acc, at, listedAt(list, i), end - i);
+      if (!stores<S>() && end == count) return foldRound<And, Count>(acc, at, Term.listedAt(list, i), end - i);
+      acc = intersectRound(acc, at, Term.listedAt(list, i), end - i);
       // an array is looked up in the rest
       if (end < count && Shape.count(acc) <= FEW_LEFT) acc = normalized(acc);
     } else {
       end = i + 1;
-      acc = fold(Fold.AND, sidesOf(at, listedOperand(list, i)), acc, listedShape(list, i));
+      acc = fold(Fold.AND, sidesOf(at, Listed.operand(list, i)), acc, Listed.shape(list, i));
     }
     at = SELF;
   }
@@ -49,7 +49,7 @@ export function foldIntersection<S>(list: usize, count: u32): u64 {
 function smallestListed(list: usize, count: u32): u32 {
   let smallest: u32 = 0, least: u32 = u32.MAX_VALUE;
   for (let i: u32 = 0; i < count; i++) {
-    const members = listedCount(list, i);
+    const members = Listed.count(list, i);
     if (members < least) { least = members; smallest = i; }
   }
   return smallest;
@@ -62,7 +62,7 @@ function smallestListed(list: usize, count: u32): u32 {
 function roundEnd(members: u32, list: usize, from: u32, count: u32): u32 {
   const most = min(count, from + STREAMS);
   let expected = members, end = from;
-  do expected = expectedMembers(expected, listedCount(list, end++));
-  while (end < most && expected > FEW_LEFT && listedKind(list, end) == Kind.BITSET);
+  do expected = expectedMembers(expected, Listed.count(list, end++));
+  while (end < most && expected > FEW_LEFT && Listed.kind(list, end) == Kind.BITSET);
   return end;
 }

@@ -2,18 +2,18 @@
 // are four strategies, and strategyFor() chooses among them.
 
 import { SELF, left, right } from "../../env/memory";
-import { Kind, BUCKETS_FROM } from "../../container/kind";
-import { ARRAY_MAX } from "../../container/limits";
+import { Choice, Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
 import { bitsetCardinality } from "../../container/bitset";
 import { Or, Store, Xor, stores } from "../../container/kernel";
 import { unionArrayUncounted, unionRunsInto, xorArrayUncounted, xorRunsInto } from "../../container/mixed";
-import { clearEdges, edgesToRuns, flipEdges, runsCardinality } from "../../container/run";
+import { Runs } from "../../container/run";
 import { combineShortInto } from "../../container/short";
 import { gatherBitsets } from "./bitsets";
 import { fold } from "../fold/fold";
 import { asBitset, expandedRight } from "../shape/expand";
-import { listedCount, listedKind, listedOperand, listedShape, showListed } from "../term/listed";
-import { RUNS_MAX, Scratch, scratch } from "../shape/scratch";
+import { Listed } from "../term/listed";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 
@@ -53,21 +53,21 @@ function strategyFor<S>(op: Fold, list: usize, count: u32): Strategy {
   if (count <= 2) return Strategy.IN_TURN;
   let pieces: u32 = 0, onlyRuns = true, onlyLists = true;     // pieces: members, and runs
   for (let i: u32 = 0; i < count; i++) {
-    const kind = listedKind(list, i);
+    const kind = Listed.kind(list, i);
     onlyRuns = onlyRuns && kind == Kind.RUNS;
     onlyLists = onlyLists && (kind == Kind.ARRAY || kind == Kind.BUCKETS);
-    pieces += kind == Kind.RUNS ? right.load16(Shape.at(showListed(list, i)), 0) : listedCount(list, i);
+    pieces += kind == Kind.RUNS ? right.load16(Shape.at(Listed.show(list, i)), 0) : Listed.count(list, i);
   }
-  if (op == Fold.XOR && onlyRuns && pieces <= RUNS_MAX) return Strategy.BY_EDGES;
+  if (op == Fold.XOR && onlyRuns && pieces <= Places.RUNS_MAX) return Strategy.BY_EDGES;
   if (pieces <= BY_BITSET_FROM) return Strategy.IN_TURN;
-  if (!onlyLists || pieces > ARRAY_MAX || count > SORTED_MAX) return Strategy.BY_BITSET;
+  if (!onlyLists || pieces > Container.ARRAY_MAX || count > SORTED_MAX) return Strategy.BY_BITSET;
   return sortBySize(list, count) < bitsetCost<S>(pieces) ? Strategy.SMALLEST_FIRST : Strategy.BY_BITSET;
 }
 
 function foldInTurn(op: Fold, list: usize, count: u32): u64 {
-  let acc = listedShape(list, 0), at = listedOperand(list, 0);
+  let acc = Listed.shape(list, 0), at = Listed.operand(list, 0);
   for (let i: u32 = 1; i < count; i++) {
-    acc = fold(op, sidesOf(at, listedOperand(list, i)), acc, listedShape(list, i));
+    acc = fold(op, sidesOf(at, Listed.operand(list, i)), acc, Listed.shape(list, i));
     at = SELF;
   }
   return acc;
@@ -78,14 +78,14 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
 // low.
 
 // @ts-ignore: decorator
-@inline function sortedAt(i: u32): usize { return scratch(Scratch.LIST) + (<usize>i << 3); }
+@inline function sortedAt(i: u32): usize { return Places.at(Scratch.LIST) + (<usize>i << 3); }
 
 // Costs, measured in units of what merging two arrays takes for one member of the result, about a nanosecond.
 
 /** The cost of merging two containers into one of `members` members. */
 // @ts-ignore: decorator
 @inline function mergingCost(members: u32): u32 {
-  return members < BUCKETS_FROM ? members : 600 + (members * 2) / 3;
+  return members < Choice.BUCKETS_FROM ? members : 600 + (members * 2) / 3;
 }
 /**
  * The cost of the union of containers with `members` members by way of a bitset, from which they are taken
@@ -100,7 +100,7 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
 function sortBySize(list: usize, count: u32): u32 {
   let cost: u32 = 0;
   for (let next: u32 = 0; next < count; next++) {
-    const one = <u64>listedCount(list, next) << 32 | next;
+    const one = <u64>Listed.count(list, next) << 32 | next;
     let i = next;
     for (; i && load<u64>(sortedAt(i - 1)) > one; i--) store<u64>(sortedAt(i), load<u64>(sortedAt(i - 1)));
     store<u64>(sortedAt(i), one);
@@ -116,10 +116,10 @@ function sortBySize(list: usize, count: u32): u32 {
 /** Folds the `count` containers that sortBySize() has sorted. */
 function foldSmallestFirst(op: Fold, list: usize, count: u32): u64 {
   const first = load<u32>(sortedAt(0));
-  let acc = listedShape(list, first), at = listedOperand(list, first);
+  let acc = Listed.shape(list, first), at = Listed.operand(list, first);
   for (let i: u32 = 1; i < count; i++) {
     const index = load<u32>(sortedAt(i));
-    acc = fold(op, sidesOf(at, listedOperand(list, index)), acc, listedShape(list, index));
+    acc = fold(op, sidesOf(at, Listed.operand(list, index)), acc, Listed.shape(list, index));
     at = SELF;
   }
   return acc;
@@ -134,14 +134,14 @@ function foldSmallestFirst(op: Fold, list: usize, count: u32): u64 {
  */
 function xorByEdges(list: usize, count: u32): u64 {
   // the edges reach into Scratch.SECOND
-  const edges = scratch(Scratch.FIRST), out = scratch(Scratch.TEMP);
-  clearEdges(edges);
-  for (let i: u32 = 0; i < count; i++) flipEdges(edges, Shape.at(showListed(list, i)));
+  const edges = Places.at(Scratch.FIRST), out = Places.at(Scratch.TEMP);
+  Runs.clearEdges(edges);
+  for (let i: u32 = 0; i < count; i++) Runs.flipEdges(edges, Shape.at(Listed.show(list, i)));
   left.select(SELF);
-  edgesToRuns(edges, out);
+  Runs.edgesToRuns(edges, out);
   // results lie in FIRST or SECOND, so that TEMP is free for the next fold
   right.select(SELF);
-  return Shape.copy(Shape.runs(runsCardinality(out), out), scratch(Scratch.FIRST));
+  return Shape.copy(Shape.runs(Runs.cardinality(out), out), Places.at(Scratch.FIRST));
 }
 
 // --- By a bitset -------------------------------------------------------------------------------------------
@@ -151,15 +151,15 @@ function xorByEdges(list: usize, count: u32): u64 {
  * once at the end.
  */
 function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
-  const bits = scratch(Scratch.FIRST);
+  const bits = Places.at(Scratch.FIRST);
   let others: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) others += u32(listedKind(list, i) != Kind.BITSET);
+  for (let i: u32 = 0; i < count; i++) others += u32(Listed.kind(list, i) != Kind.BITSET);
   const acc = others ? gatherBitsets<Store>(op, list, count) : gatherBitsets<S>(op, list, count);
   if (!others) return acc;
   let begun = acc != Shape.NOTHING;
   for (let i: u32 = 0; i < count; i++) {
-    if (listedKind(list, i) == Kind.BITSET) continue;
-    const operand = listedOperand(list, i), s = showListed(list, i);
+    if (Listed.kind(list, i) == Kind.BITSET) continue;
+    const operand = Listed.operand(list, i), s = Listed.show(list, i);
     if (begun) changeBits(op, bits, operand, s);
     else asBitset(operand, s, bits);
     begun = true;

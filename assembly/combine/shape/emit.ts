@@ -6,14 +6,14 @@ import { Right, Own } from "../../env/view";
 import { Block, alignedBump, allocateFresh } from "../../arena/layout/blocks";
 import { Header } from "../../arena/layout/header";
 import { Entry } from "../../arena/layout/entry";
-import { SMALL_MAX } from "../../arena/builder/state";
+import { Builder } from "../../arena/builder/state";
 import { append, appendFull } from "../../arena/builder/builder";
 import { appendSmall, waitingRoom } from "../../arena/builder/waiting";
 import { normalized } from "./normalize";
 import { Shape } from "./shape";
 import { Kind } from "../../container/kind";
 import { payloadSize } from "../../container/convert";
-import { arrayBytes } from "../../container/limits";
+import { Container } from "../../container/limits";
 
 /**
  * Appends the shape `s` as container `key`, normalized. `s` lies in scratch room in memory 0, with twice
@@ -26,7 +26,7 @@ export function emitAs(key: u64, form: u64): void {
   const count = Shape.count(form), at = Shape.at(form), kind = Shape.kind(form);
   if (!count) return;
   if (kind == Kind.FULL) appendFull(key, 1);
-  else if (kind != Kind.ARRAY || count > SMALL_MAX || !emitSmall(key, at, count)) {
+  else if (kind != Kind.ARRAY || count > Builder.SMALL_MAX || !emitSmall(key, at, count)) {
     if (kind == Kind.ARRAY && count <= 2) emitInline(key, at, count);
     else emitBlock(key, kind, at, count, Shape.bytes<Own>(form));
   }
@@ -37,7 +37,7 @@ export function emitAs(key: u64, form: u64): void {
 @inline function emitSmall(key: u64, at: usize, count: u32): bool {
   const to = waitingRoom();
   if (!to) return false;
-  if (count <= 4) store<u64>(to, load<u64>(at)); else memory.copy(to, at, arrayBytes(count));
+  if (count <= 4) store<u64>(to, load<u64>(at)); else memory.copy(to, at, Container.arrayBytes(count));
   appendSmall(key, count);
   return true;
 }
@@ -68,11 +68,11 @@ export function emitShape(key: u64, s: u64): void {
 
 /** Appends a copy of the array of `count` members, which `right` shows, as container `key`. */
 export function emitArray(key: u64, payload: usize, count: u32): void {
-  const to = count <= SMALL_MAX ? waitingRoom() : 0;
+  const to = count <= Builder.SMALL_MAX ? waitingRoom() : 0;
   if (to) {
     if (count == 1) store<u16>(to, <u16>right.load16(payload, 0));
     else if (count == 2) store<u32>(to, right.load32(payload, 0));
-    else right.copy(to, payload, arrayBytes(count));
+    else right.copy(to, payload, Container.arrayBytes(count));
     appendSmall(key, count);
   } else if (count <= 2) copyInline(key, payload, count);
   else copyBlock(key, Kind.ARRAY, payload, count);

@@ -2,10 +2,10 @@
 // scratch room. And the reverse for arrays that meet buckets.
 
 import { SELF, left, right } from "../../env/memory";
-import { Kind, isCompact } from "../../container/kind";
+import { Choice, Kind } from "../../container/kind";
 import { arrayToBuckets } from "../../container/buckets";
-import { isArraySized, bucketsBytes } from "../../container/limits";
-import { Scratch, makeScratch, scratch } from "./scratch";
+import { Container } from "../../container/limits";
+import { Places, Scratch } from "./scratch";
 import { Shape } from "./shape";
 import { toArray, toBitset } from "../../container/convert";
 
@@ -15,7 +15,7 @@ import { toArray, toBitset } from "../../container/convert";
  */
 export function expandedLeft(operand: u32, l: u64): u64 {
   left.select(operand);
-  return isCompact(Shape.kind(l)) ? expand(l, Scratch.LEFT) : l;
+  return Choice.isCompact(Shape.kind(l)) ? expand(l, Scratch.LEFT) : l;
 }
 
 /**
@@ -24,7 +24,7 @@ export function expandedLeft(operand: u32, l: u64): u64 {
  */
 export function expandedRight(operand: u32, r: u64): u64 {
   right.select(operand);
-  if (!isCompact(Shape.kind(r))) return r;
+  if (!Choice.isCompact(Shape.kind(r))) return r;
   left.select(operand);
   right.select(SELF);
   return expand(r, Scratch.RIGHT);
@@ -32,9 +32,9 @@ export function expandedRight(operand: u32, r: u64): u64 {
 
 /** Expands the compact container that `left` shows, and leaves `left` at SELF. */
 function expand(s: u64, place: Scratch): u64 {
-  makeScratch(Scratch.RIGHT);
-  const to = scratch(place);
-  const count = Shape.count(s), isArray = isArraySized(count);
+  Places.make(Scratch.RIGHT);
+  const to = Places.at(place);
+  const count = Shape.count(s), isArray = Container.isArraySized(count);
   if (isArray) toArray(Shape.kind(s), Shape.at(s), count, to);
   else toBitset(Shape.kind(s), Shape.at(s), count, to);
   left.select(SELF);
@@ -47,10 +47,10 @@ function expand(s: u64, place: Scratch): u64 {
  */
 export function bucketsOf(operand: u32, s: u64, place: Scratch): usize {
   if (Shape.kind(s) == Kind.BUCKETS) return Shape.at(s);
-  makeScratch(Scratch.RIGHT);
+  Places.make(Scratch.RIGHT);
   left.select(operand);
-  const to = scratch(place), count = Shape.count(s);
-  return arrayToBuckets(Shape.at(s), count, to, to + bucketsBytes(count)) ? to : 0;
+  const to = Places.at(place), count = Shape.count(s);
+  return arrayToBuckets(Shape.at(s), count, to, to + Container.bucketsBytes(count)) ? to : 0;
 }
 
 /** The container `s` of operand `operand`, which `right` shows and which is not FULL, as a bitset at `to`. */

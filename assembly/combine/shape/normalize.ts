@@ -3,15 +3,15 @@
 import { SELF, left } from "../../env/memory";
 import { Own } from "../../env/view";
 import { member } from "../../container/array";
-import { arrayToBuckets, bucketsLast, bucketsSelect } from "../../container/buckets";
+import { Buckets, arrayToBuckets } from "../../container/buckets";
 import { toArray, toBitset, toShort } from "../../container/convert";
-import { EXTRACT_BYTES, bitsetToBuckets, extractMembers } from "../../container/extract";
-import { Kind, prefersRuns, suitableKind, wordsBetween } from "../../container/kind";
-import { LANES_BYTES } from "../../container/lanes";
-import { UNIVERSE, arrayBytes, runsBytes } from "../../container/limits";
-import { runStart, runsLast } from "../../container/run";
-import { bitsetToShort, spanOfBitset, trimShort, wordsOf } from "../../container/short";
-import { FOLD_BYTES } from "./scratch";
+import { Extract, bitsetToBuckets, extractMembers } from "../../container/extract";
+import { Choice, Kind } from "../../container/kind";
+import { Lanes } from "../../container/lanes";
+import { Container } from "../../container/limits";
+import { Runs } from "../../container/run";
+import { ShortBitset, bitsetToShort, spanOfBitset } from "../../container/short";
+import { Places } from "./scratch";
 import { Shape } from "./shape";
 
 /**
@@ -22,18 +22,18 @@ import { Shape } from "./shape";
 export function normalized(s: u64): u64 {
   const count = Shape.count(s), at = Shape.at(s);
   if (!count) return s;
-  if (count == UNIVERSE) return Shape.full();
+  if (count == Container.UNIVERSE) return Shape.full();
   switch (Shape.kind(s)) {
     case Kind.ARRAY: return normalizedArray(s);
     case Kind.BITSET: return normalizedBitset(s);
     case Kind.RUNS: return normalizedRuns(s);
     case Kind.SHORT: {
-      const to = suitableKind(count, trimShort(at));          // without words that it does not need
+      const to = Choice.suitable(count, ShortBitset.trim(at));          // without words that it does not need
       return to == Kind.SHORT ? s : converted(s, to, 0, 0);
     }
     case Kind.BUCKETS: {                      // few enough for an array stay buckets
-      const low = bucketsSelect(at, count, 0), high = bucketsLast<Own>(at, count);
-      return suitableKind(count, wordsBetween(low, high)) == Kind.SHORT
+      const low = Buckets.select(at, count, 0), high = Buckets.last<Own>(at, count);
+      return Choice.suitable(count, Choice.wordsBetween(low, high)) == Kind.SHORT
         ? converted(s, Kind.SHORT, low, high)
         : s;
     }
@@ -50,13 +50,13 @@ export function normalized(s: u64): u64 {
 // @ts-ignore: decorator
 @inline function normalizedArray(s: u64): u64 {
   const count = Shape.count(s), at = Shape.at(s), low = <u32>load<u16>(at), high = member(at, count - 1);
-  const to = suitableKind(count, wordsBetween(low, high));
+  const to = Choice.suitable(count, Choice.wordsBetween(low, high));
   return to == Kind.ARRAY ? s : converted(s, to, low, high);
 }
 
 function normalizedBitset(s: u64): u64 {
-  const count = Shape.count(s), at = Shape.at(s), above = at + FOLD_BYTES, span = spanOfBitset<Own>(at);
-  const to = suitableKind(count, wordsOf(span));
+  const count = Shape.count(s), at = Shape.at(s), above = at + Places.FOLD_BYTES, span = spanOfBitset<Own>(at);
+  const to = Choice.suitable(count, ShortBitset.wordsOf(span));
   if (to == Kind.BITSET) return s;
   left.select(SELF);
   if (to != Kind.SHORT) return extracted(at, count, to, above);
@@ -70,10 +70,10 @@ function normalizedBitset(s: u64): u64 {
  */
 function normalizedRuns(s: u64): u64 {
   const count = Shape.count(s), at = Shape.at(s), runs = <u32>load<u16>(at);
-  const low = runStart(at, 0), high = runsLast<Own>(at), words = wordsBetween(low, high);
-  if (prefersRuns(runs, count, words)) return s;
-  const to = suitableKind(count, words), made = converted(s, to, low, high);
-  return to == Kind.BUCKETS && Shape.kind(made) == Kind.ARRAY && runsBytes(runs) <= arrayBytes(count)
+  const low = Runs.start(at, 0), high = Runs.last<Own>(at), words = Choice.wordsBetween(low, high);
+  if (Choice.prefersRuns(runs, count, words)) return s;
+  const to = Choice.suitable(count, words), made = converted(s, to, low, high);
+  return to == Kind.BUCKETS && Shape.kind(made) == Kind.ARRAY && Container.runsBytes(runs) <= Container.arrayBytes(count)
     ? s
     : made;
 }
@@ -83,7 +83,7 @@ function normalizedRuns(s: u64): u64 {
  * `low` and `high` are the least and the greatest member if `to` is SHORT.
  */
 function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
-  const kind = Shape.kind(s), count = Shape.count(s), at = Shape.at(s), above = at + FOLD_BYTES;
+  const kind = Shape.kind(s), count = Shape.count(s), at = Shape.at(s), above = at + Places.FOLD_BYTES;
   left.select(SELF);
   switch (to) {
     case Kind.SHORT: toShort(kind, at, count, low, high, above); break;
@@ -102,15 +102,15 @@ function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
 /** The array `s` as buckets, or as it is if these cannot hold it. */
 // @ts-ignore: decorator
 @inline function asBuckets(s: u64): u64 {
-  const count = Shape.count(s), above = Shape.at(s) + FOLD_BYTES;
+  const count = Shape.count(s), above = Shape.at(s) + Places.FOLD_BYTES;
   return arrayToBuckets(Shape.at(s), count, above, above) ? Shape.of(Kind.BUCKETS, count, above) : s;
 }
 
 /** The members of the bitset at `at`, which `left` shows, as kind `to`, buckets or an array, at `out`. */
 // @ts-ignore: decorator
 @inline function extracted(at: usize, count: u32, to: Kind, out: usize): u64 {
-  assert(LANES_BYTES + EXTRACT_BYTES <= FOLD_BYTES);          // `work` fits the place behind `out`
-  const work = out + FOLD_BYTES + LANES_BYTES;
+  assert(Lanes.LANES_BYTES + Extract.EXTRACT_BYTES <= Places.FOLD_BYTES);          // `work` fits the place behind `out`
+  const work = out + Places.FOLD_BYTES + Lanes.LANES_BYTES;
   if (to == Kind.BUCKETS && bitsetToBuckets(at, count, out, work)) return Shape.of(Kind.BUCKETS, count, out);
   extractMembers(at, count, out, work);
   return Shape.of(Kind.ARRAY, count, out);

@@ -30,49 +30,41 @@ export const enum Scratch {
   PLACES = 7,
 }
 
-/** Bytes that any container takes while it is made: none is larger than a bitset. */
-// @ts-ignore: decorator
-@inline export const FOLD_BYTES: usize = BITSET_BYTES;
-/** Most runs that fit FOLD_BYTES. */
-// @ts-ignore: decorator
-@inline export const RUNS_MAX: u32 = 2047;
+/** Scratch room, and its places. */
+export abstract class Places {
+  /** Bytes that any container takes while it is made: none is larger than a bitset. */
+  @inline static readonly FOLD_BYTES: usize = BITSET_BYTES;
+  /** Most runs that fit FOLD_BYTES. */
+  @inline static readonly RUNS_MAX: u32 = 2047;
 
-// @ts-ignore: decorator
-@inline export function scratch(place: Scratch): usize {
-  return alignedBump() + Header.lift() + <usize>place * FOLD_BYTES;
-}
+  @inline static at(place: Scratch): usize {
+    return alignedBump() + Header.lift() + <usize>place * Places.FOLD_BYTES;
+  }
 
-/** Makes room for all places up to and including `last`. */
-// @ts-ignore: decorator
-@inline export function makeScratch(last: Scratch): void { makeRoom(Header.lift() + scratchBytes(last)); }
+  /** Makes room for all places up to and including `last`. */
+  @inline static make(last: Scratch): void { makeRoom(Header.lift() + Places.bytes(last)); }
 
-/** Makes room for `places` places, more than have names. */
-// @ts-ignore: decorator
-@inline export function makePlaces(places: u32): void { makeRoom(Block.LINE + <usize>places * FOLD_BYTES); }
+  /** Makes room for `places` places, more than have names. */
+  @inline static makeMany(places: u32): void { makeRoom(Block.LINE + <usize>places * Places.FOLD_BYTES); }
 
-/** Bytes above the bump mark that makeScratch() makes room for. */
-// @ts-ignore: decorator
-@inline export function scratchBytes(last: Scratch): usize {
-  return Block.LINE + (<usize>last + 1) * FOLD_BYTES;
-}
+  /** Bytes above the bump mark that makeScratch() makes room for. */
+  @inline static bytes(last: Scratch): usize {
+    return Block.LINE + (<usize>last + 1) * Places.FOLD_BYTES;
+  }
 
-// @ts-ignore: decorator
-@inline export function raiseScratch(places: u32): void { Header.setLift(Header.lift() + <usize>places * FOLD_BYTES); }
-// @ts-ignore: decorator
-@inline export function lowerScratch(places: u32): void { Header.setLift(Header.lift() - <usize>places * FOLD_BYTES); }
+  @inline static raise(places: u32): void { Header.setLift(Header.lift() + <usize>places * Places.FOLD_BYTES); }
+  @inline static lower(places: u32): void { Header.setLift(Header.lift() - <usize>places * Places.FOLD_BYTES); }
 
-/** Whether `at` lies in the place. */
-// @ts-ignore: decorator
-@inline export function liesIn(at: usize, place: Scratch): bool { return at - scratch(place) < FOLD_BYTES; }
+  /** Whether `at` lies in the place. */
+  @inline static liesIn(at: usize, place: Scratch): bool { return at - Places.at(place) < Places.FOLD_BYTES; }
 
-/** A place for a result that does not overlap `s`, which lies in FIRST or SECOND or elsewhere. */
-// @ts-ignore: decorator
-@inline export function scratchBeside(s: u64): usize {
-  return scratch(liesIn(Shape.at(s), Scratch.FIRST) ? Scratch.SECOND : Scratch.FIRST);
-}
+  /** A place for a result that does not overlap `s`, which lies in FIRST or SECOND or elsewhere. */
+  @inline static beside(s: u64): usize {
+    return Places.at(Places.liesIn(Shape.at(s), Scratch.FIRST) ? Scratch.SECOND : Scratch.FIRST);
+  }
 
-/** Whether a result at `at` lies where folds put theirs: in FIRST or SECOND. */
-// @ts-ignore: decorator
-@inline export function isResultPlace(at: usize): bool {
-  return at - scratch(Scratch.FIRST) < 2 * FOLD_BYTES;
+  /** Whether a result at `at` lies where folds put theirs: in FIRST or SECOND. */
+  @inline static isResultPlace(at: usize): bool {
+    return at - Places.at(Scratch.FIRST) < 2 * Places.FOLD_BYTES;
+  }
 }

@@ -10,8 +10,8 @@ import { Right } from "../../env/view";
 import { Entry } from "../../arena/layout/entry";
 import { groupCount } from "../../arena/packed/groups";
 import { Group } from "../../arena/packed/layout";
-import { Kind, isArray, BUCKETS_LEAST } from "../../container/kind";
-import { UNIVERSE, bucketsBytes } from "../../container/limits";
+import { Choice, Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
 import { bucketsToArray } from "../../container/buckets";
 import { payloadSize } from "../../container/convert";
 
@@ -36,7 +36,7 @@ export abstract class Shape {
 
   // Shapes of what a kernel made in memory 0; a kernel may have made nothing.
 
-  @inline static full(): u64 { return Shape.of(Kind.FULL, UNIVERSE, 0); }
+  @inline static full(): u64 { return Shape.of(Kind.FULL, Container.UNIVERSE, 0); }
   @inline static array(count: u32, at: usize): u64 {
     return count ? Shape.of(Kind.ARRAY, count, at) : Shape.NOTHING;
   }
@@ -55,10 +55,10 @@ export abstract class Shape {
    * SELF.
    */
   static buckets(count: u32, at: usize): u64 {
-    if (count >= BUCKETS_LEAST) return Shape.of(Kind.BUCKETS, count, at);
+    if (count >= Choice.BUCKETS_LEAST) return Shape.of(Kind.BUCKETS, count, at);
     if (!count) return Shape.NOTHING;
     left.select(SELF);
-    const array = at + bucketsBytes(BUCKETS_LEAST);
+    const array = at + Container.bucketsBytes(Choice.BUCKETS_LEAST);
     bucketsToArray(at, count, array);
     return Shape.of(Kind.ARRAY, count, array);
   }
@@ -70,7 +70,7 @@ export abstract class Shape {
     if (Group.is(changetype<Group>(entry))) return Shape.of(Kind.ARRAY, groupCount<M>(changetype<Group>(entry)), changetype<Group>(entry).payload<M>());
     const kind = entry.plainKind<M>();
     if (kind == Kind.FULL) return Shape.full();
-    return Shape.of(isArray(kind) ? Kind.ARRAY : kind, entry.plainCount<M>(), entry.plainPayload<M>());
+    return Shape.of(Choice.isArray(kind) ? Kind.ARRAY : kind, entry.plainCount<M>(), entry.plainPayload<M>());
   }
 
   /** Bytes of the payload of a shape that memory M shows. */

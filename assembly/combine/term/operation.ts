@@ -2,7 +2,7 @@
 // combine/rebuild/complement.ts.
 
 import { Fold } from "../fold/sides";
-import { Rule, makeTerm, termBytes } from "./term";
+import { Rule, Term } from "./term";
 import { Cursor } from "../walk/cursor";
 import { openTerm } from "./seek";
 
@@ -13,7 +13,7 @@ import { openTerm } from "./seek";
 export const enum Operation { AND = 0, OR = 1, XOR = 2, NOT = 3, DIFF = 4, DIFF1 = 5, ANDOR = 6, ONE = 7 }
 
 /** Bytes of scratch for the term and the cursors of an operation on `sources` sources. */
-export function operationBytes(sources: u32): u32 { return itemBytes(sources) + termBytes(sources); }
+export function operationBytes(sources: u32): u32 { return itemBytes(sources) + Term.bytes(sources); }
 
 /** Bytes of the cursors: one for each source and one for the term. */
 // @ts-ignore: decorator
@@ -22,7 +22,7 @@ export function operationBytes(sources: u32): u32 { return itemBytes(sources) + 
 /** Opens operands 0 .. sources - 1 at container `key` and makes the operation's term item 0. */
 export function openOperation(op: Operation, sources: u32, key: u64): void {
   for (let source: u32 = 0; source < sources; source++) Cursor.open(1 + source, source, key);
-  openTerm(0, makeTerm(itemBytes(sources), ruleOfOperation(op), 1, sources, 1), key);
+  openTerm(0, Term.make(itemBytes(sources), ruleOfOperation(op), 1, sources, 1), key);
 }
 
 function ruleOfOperation(op: Operation): Rule {

@@ -5,14 +5,10 @@
 
 import { work } from "../../env/memory";
 import { Offset } from "../../arena/layout/entry";
-import { LOW_MAX } from "../../container/limits";
+import { Container } from "../../container/limits";
 import { Cursor } from "../walk/cursor";
-import {
-  Rule, copyWeight, endedItems, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart,
-  highOffset, isSum, itemCount, itemsEnd, listAt, lowOffset, setEndedItems, setFound, setItems, stepConstant,
-  stepCount, stepOffset, stepTo, sumReaches, termRule,
-} from "./term";
-import { NOTHING_FOUND, listEnd, listItem } from "./listed";
+import { Rule, Term } from "./term";
+import { Listed } from "./listed";
 
 /** Units of work of seeking a term without groups, and of evaluating it. */
 // @ts-ignore: decorator
@@ -42,7 +38,7 @@ export function moveItem(item: u32, key: u64): void {
 
 /** Moves the item, which is the result of `term`, to the term's first key that is at least `key`. */
 function seekTerm(item: u32, term: u32, key: u64): void {
-  switch (termRule(term)) {
+  switch (Term.rule(term)) {
     case Rule.NOT: return seekComplement(item, term, key);
     case Rule.RANGE: return seekRange(item, term, key);
     case Rule.ALL: return seekAll(item, term, key);
@@ -86,7 +82,7 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 
 /** Moves the item to the next key that all of the term's items have. */
 function seekAll(item: u32, term: u32, key: u64): void {
-  const first = firstItem(term), end = itemsEnd(term), at = meet(first, end, key);
+  const first = Term.first(term), end = Term.end(term), at = meet(first, end, key);
   // what is found is evaluated next, which takes about as long for each item
   work.spend(end - first);
   if (at == Cursor.NO_KEY) return Cursor.close(item);
@@ -95,8 +91,8 @@ function seekAll(item: u32, term: u32, key: u64): void {
 
 /** Moves the item to the next key that all of the term's first items have. */
 function seekLess(item: u32, term: u32, key: u64): void {
-  const first = firstItem(term), end = firstGrouped(term), at = meet(first, end, key);
-  work.spend(itemsEnd(term) - first);
+  const first = Term.first(term), end = Term.firstGrouped(term), at = meet(first, end, key);
+  work.spend(Term.end(term) - first);
   if (at == Cursor.NO_KEY) return Cursor.close(item);
   const last = lastOfAll(first, end, at);
   if (last == at) return Cursor.set(item, at, at);             // seekRest() follows if there are members
@@ -112,15 +108,15 @@ function seekLess(item: u32, term: u32, key: u64): void {
  */
 function seekAny(item: u32, term: u32, key: u64): void {
   work.spend(SEEK_WORK);
-  if (groupCount(term)) {
+  if (Term.groups(term)) {
     const at = seekGroups(term, key);
-    work.spend(itemCount(term));
+    work.spend(Term.items(term));
     if (at == Cursor.NO_KEY) return Cursor.close(item);
-    if (groupCount(term)) return Cursor.set(item, at, lastOfGrouped(term, at, Offset.KEY_MAX));
+    if (Term.groups(term)) return Cursor.set(item, at, lastOfGrouped(term, at, Offset.KEY_MAX));
   }                                           // otherwise it has lost its groups
-  let least = Cursor.NO_KEY, last = Offset.KEY_MAX, found = NOTHING_FOUND;
-  const list = listAt(term), back = listEnd(term), end = Cursor.of(itemsEnd(term));
-  for (let i = firstGrouped(term), cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end); cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
+  let least = Cursor.NO_KEY, last = Offset.KEY_MAX, found = Listed.NOTHING;
+  const list = Term.list(term), back = Listed.end(term), end = Cursor.of(Term.end(term));
+  for (let i = Term.firstGrouped(term), cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end); cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
     if (cursor.key() < key && !cursor.step(key)) moveItem(i, key);
     const to = cursor.lastKey(), at = cursor.key();
     if (at > least) { last = min(last, at - 1); continue; }
@@ -128,12 +124,12 @@ function seekAny(item: u32, term: u32, key: u64): void {
     else {
       last = min(least - 1, to);
       least = at;
-      found = NOTHING_FOUND;
+      found = Listed.NOTHING;
     }
-    found = listItem(list, back, found, i, cursor);
+    found = Listed.add(list, back, found, i, cursor);
   }
   Cursor.set(item, least, last);
-  setFound(term, found);
+  Term.setFound(term, found);
 }
 
 /**
@@ -141,27 +137,27 @@ function seekAny(item: u32, term: u32, key: u64): void {
  * that any of them is at.
  */
 export function seekRest(term: u32, key: u64): u64 {
-  if (groupCount(term)) {
+  if (Term.groups(term)) {
     const at = seekGroups(term, key);
-    if (groupCount(term)) return at;
+    if (Term.groups(term)) return at;
   }
-  let least = Cursor.NO_KEY, found = NOTHING_FOUND;
-  const list = listAt(term), back = listEnd(term), end = Cursor.of(itemsEnd(term));
-  for (let i = firstGrouped(term), cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end); cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
+  let least = Cursor.NO_KEY, found = Listed.NOTHING;
+  const list = Term.list(term), back = Listed.end(term), end = Cursor.of(Term.end(term));
+  for (let i = Term.firstGrouped(term), cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end); cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
     if (cursor.key() < key && !cursor.step(key)) moveItem(i, key);
     const at = cursor.key();
     least = min(least, at);
-    if (at == key) found = listItem(list, back, found, i, cursor);
+    if (at == key) found = Listed.add(list, back, found, i, cursor);
   }
-  setFound(term, found);
+  Term.setFound(term, found);
   return least;
 }
 
 /** Moves the item to the next key that the first item has, and any of the others. */
 function seekInFirst(item: u32, term: u32, key: u64): void {
-  const first = firstItem(term);
+  const first = Term.first(term);
   let at = key;
-  work.spend(itemCount(term));
+  work.spend(Term.items(term));
   do {
     key = at;
     seekItem(first, key);
@@ -180,7 +176,7 @@ function seekInFirst(item: u32, term: u32, key: u64): void {
  */
 function seekOutsideFirst(item: u32, term: u32, key: u64): void {
   seekAny(item, term, key);
-  const at = Cursor.keyOf(item), last = Cursor.lastKeyOf(item), first = firstItem(term);
+  const at = Cursor.keyOf(item), last = Cursor.lastKeyOf(item), first = Term.first(term);
   if (at == Cursor.NO_KEY || at == last) return;
   seekItem(first, at);
   Cursor.set(item, at, lastOfItems(first, first + 1, at, last));
@@ -192,23 +188,23 @@ function seekOutsideFirst(item: u32, term: u32, key: u64): void {
  */
 function seekGroups(term: u32, key: u64): u64 {
   let least = Cursor.NO_KEY;
-  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
-    let at = load<u64>(groupKeyAt(term, group));
+  for (let group: u32 = 0, groups = Term.groups(term); group < groups; group++) {
+    let at = load<u64>(Term.groupKeyAt(term, group));
     if (at < key) {
       at = seekGroup(term, group, key);
-      store<u64>(groupKeyAt(term, group), at);
+      store<u64>(Term.groupKeyAt(term, group), at);
     }
     least = min(least, at);
   }
-  if (endedItems(term) * 2 > itemCount(term)) dropEnded(term);
+  if (Term.ended(term) * 2 > Term.items(term)) dropEnded(term);
   return least;
 }
 
 /** Moves the group's items to `key` or past it; returns the least key that any is at. */
 function seekGroup(term: u32, group: u32, key: u64): u64 {
-  const start = groupStart(term, group), end = groupEnd(term, start);
+  const start = Term.groupStart(term, group), end = Term.groupEnd(term, start);
   work.spend(end - start);
-  let least = Cursor.NO_KEY, ended = endedItems(term);
+  let least = Cursor.NO_KEY, ended = Term.ended(term);
   for (let i = start; i < end; i++) {
     if (Cursor.keyOf(i) < key) {
       seekItem(i, key);
@@ -216,18 +212,18 @@ function seekGroup(term: u32, group: u32, key: u64): u64 {
     }
     least = min(least, Cursor.keyOf(i));
   }
-  setEndedItems(term, ended);
+  Term.setEnded(term, ended);
   return least;
 }
 
 /** The last key, at most `last`, up to which all grouped items stay as they are at `key`. */
 function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
-  if (!groupCount(term)) return lastOfItems(firstGrouped(term), itemsEnd(term), key, last);
-  for (let group: u32 = 0, groups = groupCount(term); group < groups && last > key; group++) {
-    const at = load<u64>(groupKeyAt(term, group));
+  if (!Term.groups(term)) return lastOfItems(Term.firstGrouped(term), Term.end(term), key, last);
+  for (let group: u32 = 0, groups = Term.groups(term); group < groups && last > key; group++) {
+    const at = load<u64>(Term.groupKeyAt(term, group));
     if (at > key) { last = min(last, at - 1); continue; }
-    const start = groupStart(term, group);
-    last = lastOfItems(start, groupEnd(term, start), key, last);
+    const start = Term.groupStart(term, group);
+    last = lastOfItems(start, Term.groupEnd(term, start), key, last);
   }
   return last;
 }
@@ -246,8 +242,8 @@ function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
  * anew.
  */
 function dropEnded(term: u32): void {
-  const rule = termRule(term), from = firstGrouped(term), end = itemsEnd(term);
-  setEndedItems(term, 0);
+  const rule = Term.rule(term), from = Term.firstGrouped(term), end = Term.end(term);
+  Term.setEnded(term, 0);
   // an item without members decides ALL; NOT has but one
   if (rule == Rule.ALL || rule == Rule.NOT) return;
   let kept = from;
@@ -255,17 +251,17 @@ function dropEnded(term: u32): void {
     if (Cursor.keyOf(i) == Cursor.NO_KEY) continue;
     if (kept != i) {
       Cursor.copy(kept, i);
-      if (isSum(rule)) copyWeight(term, kept, i);
+      if (Term.isSum(rule)) Term.copyWeight(term, kept, i);
     }
     kept++;
   }
-  setItems(term, kept - firstItem(term));
-  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
+  Term.setItems(term, kept - Term.first(term));
+  for (let group: u32 = 0, groups = Term.groups(term); group < groups; group++) {
     let least = Cursor.NO_KEY;
-    for (let i = groupStart(term, group), to = groupEnd(term, i); i < to; i++) {
+    for (let i = Term.groupStart(term, group), to = Term.groupEnd(term, i); i < to; i++) {
       least = min(least, Cursor.keyOf(i));
     }
-    store<u64>(groupKeyAt(term, group), least);
+    store<u64>(Term.groupKeyAt(term, group), least);
   }
 }
 
@@ -276,17 +272,17 @@ function dropEnded(term: u32): void {
  * constant alone suffices: then up to the next of these.
  */
 function seekSum(item: u32, term: u32, key: u64): void {
-  const limit = Offset.key(highOffset(term));
+  const limit = Offset.key(Term.highOffset(term));
   seekAny(item, term, key);
   const met = Cursor.keyOf(item), last = Cursor.lastKeyOf(item);
   while (key <= limit) {
     work.spend(1);
-    const step = stepTo(term, key);
-    const next = step + 1 < stepCount(term) ? Offset.key(stepOffset(term, step + 1)) : Cursor.NO_KEY;
+    const step = Term.stepTo(term, key);
+    const next = step + 1 < Term.steps(term) ? Offset.key(Term.stepOffset(term, step + 1)) : Cursor.NO_KEY;
     if (next == key) return Cursor.set(item, key, key);
     if (met == key) return Cursor.set(item, key, min(last, next - 1));
     const end = min(min(met, next) - 1, limit);
-    if (sumReaches(term, stepConstant(term, step))) return Cursor.set(item, key, end);
+    if (Term.reaches(term, Term.stepConstant(term, step))) return Cursor.set(item, key, end);
     key = end + 1;
   }
   Cursor.close(item);
@@ -296,7 +292,7 @@ function seekSum(item: u32, term: u32, key: u64): void {
 
 /** Moves the item to the next key of the universe that the term's only item is not known to fill. */
 function seekComplement(item: u32, term: u32, key: u64): void {
-  const inner = firstItem(term), limit = Offset.key(highOffset(term));
+  const inner = Term.first(term), limit = Offset.key(Term.highOffset(term));
   work.spend(1);
   seekItem(inner, key);
   // a span of full containers
@@ -314,10 +310,10 @@ function seekComplement(item: u32, term: u32, key: u64): void {
  * stand alone.
  */
 function seekRange(item: u32, term: u32, key: u64): void {
-  const low = lowOffset(term), high = highOffset(term), first = Offset.key(low), last = Offset.key(high);
+  const low = Term.lowOffset(term), high = Term.highOffset(term), first = Offset.key(low), last = Offset.key(high);
   work.spend(1);
   const at = max(key, first);
   if (at > last) return Cursor.close(item);
   if (at == first && Offset.low(low)) return Cursor.set(item, at, at);
-  Cursor.set(item, at, at == last || Offset.low(high) == LOW_MAX ? last : last - 1);
+  Cursor.set(item, at, at == last || Offset.low(high) == Container.LOW_MAX ? last : last - 1);
 }

@@ -55,244 +55,191 @@ export const enum Rule {
   SUM_EXACTLY,
 }
 
-// @ts-ignore: decorator
-@inline export function isSum(rule: Rule): bool { return rule >= Rule.SUM_ATLEAST; }
+/** A term, by its name: how far from the arena's end it lies. */
+export abstract class Term {
+  @inline private static readonly RULE: u32 = 0;
+  @inline private static readonly FIRST: u32 = 4;
+  @inline private static readonly ITEMS: u32 = 8;
+  @inline static readonly LEAST: u32 = 12;
+  @inline private static readonly GROUP_ITEMS: u32 = 16;
+  @inline private static readonly GROUPS: u32 = 20;
+  @inline private static readonly ENDED: u32 = 24;
+  @inline private static readonly LEAST_KEYS: u32 = 28;
+  @inline private static readonly OPERAND: u32 = 32;
+  @inline private static readonly ENTRY: u32 = 36;
+  @inline private static readonly LOW: u32 = 40;
+  @inline private static readonly FOUND: u32 = 40;
+  @inline private static readonly HIGH: u32 = 48;
+  @inline private static readonly STEPS_NAME: u32 = 56;
+  @inline private static readonly STEPS: u32 = 60;
+  @inline private static readonly STEP: u32 = 64;
+  @inline private static readonly WEIGHT: u32 = 68;
+  @inline private static readonly BYTES: u32 = 72;
+  @inline private static readonly STEP_BYTES: u32 = 16;
+  /** Bytes of the list for each item. */
+  @inline static readonly LISTED_BYTES: u32 = 16;
+  /** Terms of fewer items have no groups. */
+  @inline private static readonly GROUPS_FROM: u32 = 32;
 
-// @ts-ignore: decorator
-@inline const RULE: u32 = 0;
-// @ts-ignore: decorator
-@inline const FIRST: u32 = 4;
-// @ts-ignore: decorator
-@inline const ITEMS: u32 = 8;
-// @ts-ignore: decorator
-@inline const LEAST: u32 = 12;
-// @ts-ignore: decorator
-@inline const GROUP_ITEMS: u32 = 16;
-// @ts-ignore: decorator
-@inline const GROUPS: u32 = 20;
-// @ts-ignore: decorator
-@inline const ENDED: u32 = 24;
-// @ts-ignore: decorator
-@inline const LEAST_KEYS: u32 = 28;
-// @ts-ignore: decorator
-@inline const OPERAND: u32 = 32;
-// @ts-ignore: decorator
-@inline const ENTRY: u32 = 36;
-// @ts-ignore: decorator
-@inline const LOW: u32 = 40;
-// @ts-ignore: decorator
-@inline const FOUND: u32 = 40;
-// @ts-ignore: decorator
-@inline const HIGH: u32 = 48;
-// @ts-ignore: decorator
-@inline const STEPS_NAME: u32 = 56;
-// @ts-ignore: decorator
-@inline const STEPS: u32 = 60;
-// @ts-ignore: decorator
-@inline const STEP: u32 = 64;
-// @ts-ignore: decorator
-@inline const WEIGHT: u32 = 68;
-// @ts-ignore: decorator
-@inline const TERM_BYTES: u32 = 72;
-// @ts-ignore: decorator
-@inline const SUM_STEP_BYTES: u32 = 16;
-/** Bytes of the list for each item. */
-// @ts-ignore: decorator
-@inline export const LISTED_BYTES: u32 = 16;
-/** Terms of fewer items have no groups. */
-// @ts-ignore: decorator
-@inline const GROUPS_FROM: u32 = 32;
+  @inline static isSum(rule: Rule): bool { return rule >= Rule.SUM_ATLEAST; }
 
-// @ts-ignore: decorator
-@inline function termAt(term: u32): usize { return <usize>arena.size() - term; }
-// @ts-ignore: decorator
-@inline export function termRule(term: u32): Rule { return <Rule>load<u32>(termAt(term), RULE); }
-// @ts-ignore: decorator
-@inline export function firstItem(term: u32): u32 { return load<u32>(termAt(term), FIRST); }
-// @ts-ignore: decorator
-@inline export function itemCount(term: u32): u32 { return load<u32>(termAt(term), ITEMS); }
-/** The number after that of the last item. */
-// @ts-ignore: decorator
-@inline export function itemsEnd(term: u32): u32 { return firstItem(term) + itemCount(term); }
-/** How many of the first items stand apart from the others. */
-// @ts-ignore: decorator
-@inline function itemsApart(rule: Rule, least: u32): u32 {
-  return rule == Rule.LESS ? least : u32(rule == Rule.ANDOR || rule == Rule.DIFF1);
-}
-/** The first of the items that can be grouped. */
-// @ts-ignore: decorator
-@inline export function firstGrouped(term: u32): u32 {
-  return firstItem(term) + itemsApart(termRule(term), termLeast(term));
-}
-// @ts-ignore: decorator
-@inline export function termLeast(term: u32): u32 { return load<u32>(termAt(term), LEAST); }
-// @ts-ignore: decorator
-@inline function groupItems(term: u32): u32 { return load<u32>(termAt(term), GROUP_ITEMS); }
-// @ts-ignore: decorator
-@inline export function groupCount(term: u32): u32 { return load<u32>(termAt(term), GROUPS); }
-// @ts-ignore: decorator
-@inline export function groupStart(term: u32, group: u32): u32 {
-  return firstGrouped(term) + group * groupItems(term);
-}
-// @ts-ignore: decorator
-@inline export function groupEnd(term: u32, start: u32): u32 {
-  return min(start + groupItems(term), itemsEnd(term));
-}
-/** Address of the least key of group `group`. */
-// @ts-ignore: decorator
-@inline export function groupKeyAt(term: u32, group: u32): usize {
-  return <usize>arena.size() - load<u32>(termAt(term), LEAST_KEYS) + (<usize>group << 3);
-}
-/** How many of the items have no more containers. Not kept up to date without groups. */
-// @ts-ignore: decorator
-@inline export function endedItems(term: u32): u32 { return load<u32>(termAt(term), ENDED); }
-// @ts-ignore: decorator
-@inline export function setEndedItems(term: u32, items: u32): void { store<u32>(termAt(term), items, ENDED); }
-/** The operand that holds the result of evaluate(): SELF for memory 0. */
-// @ts-ignore: decorator
-@inline export function resultOperand(term: u32): u32 { return load<u32>(termAt(term), OPERAND); }
-/** The entry whose container the result is, if an operand holds it. */
-// @ts-ignore: decorator
-@inline export function resultEntry(term: u32): Entry { return changetype<Entry>(load<u32>(termAt(term), ENTRY)); }
-// @ts-ignore: decorator
-@inline export function setResult(term: u32, operand: u32, entry: Entry): void {
-  store<u32>(termAt(term), operand, OPERAND);
-  store<u32>(termAt(term), <u32>changetype<usize>(entry), ENTRY);
-}
-/** How much seekRest() or seekAny() has listed, see listed.ts. Not of terms with groups, and not of RANGE. */
-// @ts-ignore: decorator
-@inline export function termFound(term: u32): u64 { return load<u64>(termAt(term), FOUND); }
-// @ts-ignore: decorator
-@inline export function setFound(term: u32, found: u64): void { store<u64>(termAt(term), found, FOUND); }
-// @ts-ignore: decorator
-@inline export function lowOffset(term: u32): u64 { return load<u64>(termAt(term), LOW); }
-// @ts-ignore: decorator
-@inline export function highOffset(term: u32): u64 { return load<u64>(termAt(term), HIGH); }
-/** Sets the range of a RANGE, or the universe [0, high] of a NOT. */
-export function setOffsets(term: u32, low: u64, high: u64): void {
-  store<u64>(termAt(term), low, LOW);
-  store<u64>(termAt(term), high, HIGH);
-}
-/** How much the items of a sum weigh together at most, whatever the signs. */
-// @ts-ignore: decorator
-@inline export function totalWeight(term: u32): u32 { return load<u32>(termAt(term), WEIGHT); }
-// @ts-ignore: decorator
-@inline function stepAt(term: u32, step: u32): usize {
-  return <usize>arena.size() - load<u32>(termAt(term), STEPS_NAME) + <usize>step * SUM_STEP_BYTES;
-}
-// @ts-ignore: decorator
-@inline export function stepOffset(term: u32, step: u32): u64 { return load<u64>(stepAt(term, step)); }
-/** The constant from the step's offset on. */
-// @ts-ignore: decorator
-@inline export function stepConstant(term: u32, step: u32): i32 { return load<i32>(stepAt(term, step), 8); }
-/** Address of the weight of item `i`, an i32. */
-// @ts-ignore: decorator
-@inline function weightAt(term: u32, i: u32): usize {
-  return stepAt(term, stepCount(term)) + (<usize>(i - firstItem(term)) << 2);
-}
-// @ts-ignore: decorator
-@inline export function itemWeight(term: u32, i: u32): i32 { return load<i32>(weightAt(term, i)); }
-/** Gives item `to` the weight of item `from`. */
-// @ts-ignore: decorator
-@inline export function copyWeight(term: u32, to: u32, from: u32): void {
-  store<i32>(weightAt(term, to), itemWeight(term, from));
-}
-// @ts-ignore: decorator
-@inline export function stepCount(term: u32): u32 { return load<u32>(termAt(term), STEPS); }
-/** The step that has the first offset of container `key`. The walk never goes back. */
-export function stepTo(term: u32, key: u64): u32 {
-  let step = load<u32>(termAt(term), STEP);
-  while (step + 1 < stepCount(term) && stepOffset(term, step + 1) <= key << 16) step++;
-  store<u32>(termAt(term), step, STEP);
-  return step;
-}
-/** Whether `sum` suffices. */
-// @ts-ignore: decorator
-@inline export function sumReaches(term: u32, sum: i32): bool {
-  const least = <i32>termLeast(term);
-  return termRule(term) == Rule.SUM_EXACTLY ? sum == least : sum >= least;
-}
-/**
- * Adds a step to a sum, behind those it has. A step at the same offset is replaced, and one that changes
- * nothing is not added.
- */
-export function addStep(term: u32, offset: u64, constant: i32): void {
-  let steps = stepCount(term);
-  if (steps && stepOffset(term, steps - 1) == offset) steps--;
-  if (!steps || stepConstant(term, steps - 1) != constant) {
-    store<u64>(stepAt(term, steps), offset);
-    store<i32>(stepAt(term, steps), constant, 8);
-    steps++;
+  @inline static at(term: u32): usize { return <usize>arena.size() - term; }
+  @inline static rule(term: u32): Rule { return <Rule>load<u32>(Term.at(term), Term.RULE); }
+  @inline static first(term: u32): u32 { return load<u32>(Term.at(term), Term.FIRST); }
+  @inline static items(term: u32): u32 { return load<u32>(Term.at(term), Term.ITEMS); }
+  /** The number after that of the last item. */
+  @inline static end(term: u32): u32 { return Term.first(term) + Term.items(term); }
+  /** How many of the first items stand apart from the others. */
+  @inline private static itemsApart(rule: Rule, least: u32): u32 {
+    return rule == Rule.LESS ? least : u32(rule == Rule.ANDOR || rule == Rule.DIFF1);
   }
-  store<u32>(termAt(term), steps, STEPS);
-}
-/** Gives item `i` a weight, after all steps have been added. */
-export function setWeight(term: u32, i: u32, weight: i32): void {
-  store<i32>(weightAt(term, i), weight);
-  store<u32>(termAt(term), totalWeight(term) + <u32>abs<i32>(weight), WEIGHT);
-}
+  /** The first of the items that can be grouped. */
+  @inline static firstGrouped(term: u32): u32 {
+    return Term.first(term) + Term.itemsApart(Term.rule(term), Term.least(term));
+  }
+  @inline static least(term: u32): u32 { return load<u32>(Term.at(term), Term.LEAST); }
+  @inline private static groupItems(term: u32): u32 { return load<u32>(Term.at(term), Term.GROUP_ITEMS); }
+  @inline static groups(term: u32): u32 { return load<u32>(Term.at(term), Term.GROUPS); }
+  @inline static groupStart(term: u32, group: u32): u32 {
+    return Term.firstGrouped(term) + group * Term.groupItems(term);
+  }
+  @inline static groupEnd(term: u32, start: u32): u32 {
+    return min(start + Term.groupItems(term), Term.end(term));
+  }
+  /** Address of the least key of group `group`. */
+  @inline static groupKeyAt(term: u32, group: u32): usize {
+    return <usize>arena.size() - load<u32>(Term.at(term), Term.LEAST_KEYS) + (<usize>group << 3);
+  }
+  /** How many of the items have no more containers. Not kept up to date without groups. */
+  @inline static ended(term: u32): u32 { return load<u32>(Term.at(term), Term.ENDED); }
+  @inline static setEnded(term: u32, items: u32): void { store<u32>(Term.at(term), items, Term.ENDED); }
+  /** The operand that holds the result of evaluate(): SELF for memory 0. */
+  @inline static resultOperand(term: u32): u32 { return load<u32>(Term.at(term), Term.OPERAND); }
+  /** The entry whose container the result is, if an operand holds it. */
+  @inline static resultEntry(term: u32): Entry { return changetype<Entry>(load<u32>(Term.at(term), Term.ENTRY)); }
+  @inline static setResult(term: u32, operand: u32, entry: Entry): void {
+    store<u32>(Term.at(term), operand, Term.OPERAND);
+    store<u32>(Term.at(term), <u32>changetype<usize>(entry), Term.ENTRY);
+  }
+  /** How much seekRest() or seekAny() has listed, see listed.ts. Not of terms with groups, and not of RANGE. */
+  @inline static found(term: u32): u64 { return load<u64>(Term.at(term), Term.FOUND); }
+  @inline static setFound(term: u32, found: u64): void { store<u64>(Term.at(term), found, Term.FOUND); }
+  @inline static lowOffset(term: u32): u64 { return load<u64>(Term.at(term), Term.LOW); }
+  @inline static highOffset(term: u32): u64 { return load<u64>(Term.at(term), Term.HIGH); }
+  /** Sets the range of a RANGE, or the universe [0, high] of a NOT. */
+  static setOffsets(term: u32, low: u64, high: u64): void {
+    store<u64>(Term.at(term), low, Term.LOW);
+    store<u64>(Term.at(term), high, Term.HIGH);
+  }
+  /** How much the items of a sum weigh together at most, whatever the signs. */
+  @inline static totalWeight(term: u32): u32 { return load<u32>(Term.at(term), Term.WEIGHT); }
+  @inline private static stepAt(term: u32, step: u32): usize {
+    return <usize>arena.size() - load<u32>(Term.at(term), Term.STEPS_NAME) + <usize>step * Term.STEP_BYTES;
+  }
+  @inline static stepOffset(term: u32, step: u32): u64 { return load<u64>(Term.stepAt(term, step)); }
+  /** The constant from the step's offset on. */
+  @inline static stepConstant(term: u32, step: u32): i32 { return load<i32>(Term.stepAt(term, step), 8); }
+  /** Address of the weight of item `i`, an i32. */
+  @inline private static weightAt(term: u32, i: u32): usize {
+    return Term.stepAt(term, Term.steps(term)) + (<usize>(i - Term.first(term)) << 2);
+  }
+  @inline static weight(term: u32, i: u32): i32 { return load<i32>(Term.weightAt(term, i)); }
+  /** Gives item `to` the weight of item `from`. */
+  @inline static copyWeight(term: u32, to: u32, from: u32): void {
+    store<i32>(Term.weightAt(term, to), Term.weight(term, from));
+  }
+  @inline static steps(term: u32): u32 { return load<u32>(Term.at(term), Term.STEPS); }
+  /** The step that has the first offset of container `key`. The walk never goes back. */
+  static stepTo(term: u32, key: u64): u32 {
+    let step = load<u32>(Term.at(term), Term.STEP);
+    while (step + 1 < Term.steps(term) && Term.stepOffset(term, step + 1) <= key << 16) step++;
+    store<u32>(Term.at(term), step, Term.STEP);
+    return step;
+  }
+  /** Whether `sum` suffices. */
+  @inline static reaches(term: u32, sum: i32): bool {
+    const least = <i32>Term.least(term);
+    return Term.rule(term) == Rule.SUM_EXACTLY ? sum == least : sum >= least;
+  }
+  /**
+   * Adds a step to a sum, behind those it has. A step at the same offset is replaced, and one that changes
+   * nothing is not added.
+   */
+  static addStep(term: u32, offset: u64, constant: i32): void {
+    let steps = Term.steps(term);
+    if (steps && Term.stepOffset(term, steps - 1) == offset) steps--;
+    if (!steps || Term.stepConstant(term, steps - 1) != constant) {
+      store<u64>(Term.stepAt(term, steps), offset);
+      store<i32>(Term.stepAt(term, steps), constant, 8);
+      steps++;
+    }
+    store<u32>(Term.at(term), steps, Term.STEPS);
+  }
+  /** Gives item `i` a weight, after all steps have been added. */
+  static setWeight(term: u32, i: u32, weight: i32): void {
+    store<i32>(Term.weightAt(term, i), weight);
+    store<u32>(Term.at(term), Term.totalWeight(term) + <u32>abs<i32>(weight), Term.WEIGHT);
+  }
 
-/** Address of the list's element `index`, until the arena grows. */
-// @ts-ignore: decorator
-@inline export function listedAt(list: usize, index: u32): usize {
-  return list + <usize>index * LISTED_BYTES;
-}
-/** Address of the term's list, until the arena grows. */
-// @ts-ignore: decorator
-@inline export function listAt(term: u32): usize { return termAt(term) + TERM_BYTES; }
+  /** Address of the list's element `index`, until the arena grows. */
+  @inline static listedAt(list: usize, index: u32): usize {
+    return list + <usize>index * Term.LISTED_BYTES;
+  }
+  /** Address of the term's list, until the arena grows. */
+  @inline static list(term: u32): usize { return Term.at(term) + Term.BYTES; }
 
-// ALL has no groups: it looks at no item of a key that another item lacks.
-// @ts-ignore: decorator
-@inline function hasGroups(rule: Rule, items: u32): bool { return rule != Rule.ALL && items >= GROUPS_FROM; }
+  // ALL has no groups: it looks at no item of a key that another item lacks.
+  @inline private static hasGroups(rule: Rule, items: u32): bool { return rule != Rule.ALL && items >= Term.GROUPS_FROM; }
 
-/** Items of a group: the square root of the number of items, rounded up. */
-function sizeOfGroups(items: u32): u32 {
-  const root = changetype<Node>(<u32>sqrt<f64>(items));
-  return changetype<usize>(root) * changetype<usize>(root) < items ? changetype<usize>(root) + 1 : changetype<usize>(root);
-}
+  /** Items of a group: the square root of the number of items, rounded up. */
+  private static sizeOfGroups(items: u32): u32 {
+    const root = changetype<Node>(<u32>sqrt<f64>(items));
+    return changetype<usize>(root) * changetype<usize>(root) < items ? changetype<usize>(root) + 1 : changetype<usize>(root);
+  }
 
-/** The most bytes that a term of `items` items takes. A multiple of 8, as cursors are. */
-export function termBytes(items: u32): u32 {
-  return TERM_BYTES + items * LISTED_BYTES + (items >= GROUPS_FROM ? 8 * (sizeOfGroups(items) + 1) : 0);
-}
+  /** The most bytes that a term of `items` items takes. A multiple of 8, as cursors are. */
+  static bytes(items: u32): u32 {
+    return Term.BYTES + items * Term.LISTED_BYTES + (items >= Term.GROUPS_FROM ? 8 * (Term.sizeOfGroups(items) + 1) : 0);
+  }
 
-/** The most bytes that a sum of `items` items takes with `steps` steps. A multiple of 8. */
-export function sumBytes(items: u32, steps: u32): u32 {
-  return termBytes(items) + steps * SUM_STEP_BYTES + ((items + 1) >> 1 << 3);
-}
+  /** The most bytes that a sum of `items` items takes with `steps` steps. A multiple of 8. */
+  static sumBytes(items: u32, steps: u32): u32 {
+    return Term.bytes(items) + steps * Term.STEP_BYTES + ((items + 1) >> 1 << 3);
+  }
 
-/** Makes a sum like makeTerm(). It has no steps and no weights yet, and its least sum is 0. */
-export function makeSum(below: u32, rule: Rule, first: u32, items: u32, steps: u32): u32 {
-  const term = makeTerm(below + sumBytes(items, steps) - termBytes(items), rule, first, items, 0);
-  store<u32>(termAt(term), term - termBytes(items), STEPS_NAME);
-  return term;
-}
+  /** Makes a sum like makeTerm(). It has no steps and no weights yet, and its least sum is 0. */
+  static makeSum(below: u32, rule: Rule, first: u32, items: u32, steps: u32): u32 {
+    const term = Term.make(below + Term.sumBytes(items, steps) - Term.bytes(items), rule, first, items, 0);
+    store<u32>(Term.at(term), term - Term.bytes(items), Term.STEPS_NAME);
+    return term;
+  }
 
-/**
- * Makes a term below what lies `below` bytes from the arena's end on, where termBytes(items) bytes are free;
- * returns its name.
- */
-export function makeTerm(below: u32, rule: Rule, first: u32, items: u32, least: u32): u32 {
-  const term = below + termBytes(items), at = termAt(term);
-  memory.fill(at, 0, TERM_BYTES);
-  store<u32>(at, rule, RULE);
-  store<u32>(at, first, FIRST);
-  store<u32>(at, least, LEAST);
-  store<u32>(at, term - TERM_BYTES - items * LISTED_BYTES, LEAST_KEYS);
-  setItems(term, items);
-  return term;
+  /**
+   * Makes a term below what lies `below` bytes from the arena's end on, where termBytes(items) bytes are free;
+   * returns its name.
+   */
+  static make(below: u32, rule: Rule, first: u32, items: u32, least: u32): u32 {
+    const term = below + Term.bytes(items), at = Term.at(term);
+    memory.fill(at, 0, Term.BYTES);
+    store<u32>(at, rule, Term.RULE);
+    store<u32>(at, first, Term.FIRST);
+    store<u32>(at, least, Term.LEAST);
+    store<u32>(at, term - Term.BYTES - items * Term.LISTED_BYTES, Term.LEAST_KEYS);
+    Term.setItems(term, items);
+    return term;
+  }
+
+  /** Sets how many items the term has, at most as many as before, and how they are grouped. */
+  static setItems(term: u32, items: u32): void {
+    const at = Term.at(term), grouped = items - Term.itemsApart(Term.rule(term), Term.least(term));
+    const size = Term.sizeOfGroups(grouped);
+    const groups = Term.hasGroups(Term.rule(term), grouped) ? (grouped + size - 1) / size : 0;
+    store<u32>(at, items, Term.ITEMS);
+    store<u32>(at, groups ? size : 0, Term.GROUP_ITEMS);
+    store<u32>(at, groups, Term.GROUPS);
+  }
 }
 
 /** Sets the least sum that counts. */
 // @ts-ignore: decorator
-@inline export function setLeast(sum: u32, least: i32): void { store<i32>(termAt(sum), least, LEAST); }
-
-/** Sets how many items the term has, at most as many as before, and how they are grouped. */
-export function setItems(term: u32, items: u32): void {
-  const at = termAt(term), grouped = items - itemsApart(termRule(term), termLeast(term));
-  const size = sizeOfGroups(grouped);
-  const groups = hasGroups(termRule(term), grouped) ? (grouped + size - 1) / size : 0;
-  store<u32>(at, items, ITEMS);
-  store<u32>(at, groups ? size : 0, GROUP_ITEMS);
-  store<u32>(at, groups, GROUPS);
-}
+@inline export function setLeast(sum: u32, least: i32): void { store<i32>(Term.at(sum), least, Term.LEAST); }

@@ -17,12 +17,12 @@
 import { arena, right, work } from "../../env/memory";
 import { Right } from "../../env/view";
 import { Entry } from "../../arena/layout/entry";
-import { firstPlace, nextInLeaf, placeEntry, seek, seekFrom } from "../../arena/read/directory";
+import { Place, seek, seekFrom } from "../../arena/read/directory";
 import { Shape } from "../shape/shape";
 import { Group } from "../../arena/packed/layout";
 import { Steps, membersInLeaf } from "../../arena/packed/steps";
 import { Kind } from "../../container/kind";
-import { arrayBytes } from "../../container/limits";
+import { Container } from "../../container/limits";
 
 /** Where a walk is in an item. Cursors move when the arena grows; the static functions take the item's number. */
 @final @unmanaged
@@ -54,9 +54,9 @@ export class Cursor {
   @inline shape(): u64 { return load<u64>(changetype<usize>(this), Cursor.SHAPE); }
   @inline operand(): u32 { return load<u32>(changetype<usize>(this), Cursor.OPERAND); }
   @inline place(): u64 { return load<u64>(changetype<usize>(this), Cursor.PLACE); }
-  @inline entry(): Entry { return placeEntry(load<u64>(changetype<usize>(this), Cursor.PLACE)); }
+  @inline entry(): Entry { return Place.entry(load<u64>(changetype<usize>(this), Cursor.PLACE)); }
   /** The entry that the cursor is at: an address in its operand. */
-  @inline static entryOf(item: u32): Entry { return placeEntry(load<u64>(changetype<usize>(Cursor.of(item)), Cursor.PLACE)); }
+  @inline static entryOf(item: u32): Entry { return Place.entry(load<u64>(changetype<usize>(Cursor.of(item)), Cursor.PLACE)); }
   @inline static operandOf(item: u32): u32 { return load<u32>(changetype<usize>(Cursor.of(item)), Cursor.OPERAND); }
   /** The shape of the container that the cursor is at. */
   @inline static shapeOf(item: u32): u64 { return load<u64>(changetype<usize>(Cursor.of(item)), Cursor.SHAPE); }
@@ -73,7 +73,7 @@ export class Cursor {
     store<u32>(changetype<usize>(cursor), operand, Cursor.OPERAND);
     store<u32>(changetype<usize>(cursor), 0, Cursor.TERM);
     right.select(operand);
-    cursor.moveTo(key ? seek<Right>(key) : firstPlace<Right>(), key);
+    cursor.moveTo(key ? seek<Right>(key) : Place.first<Right>(), key);
   }
 
   /** Makes the item the result of a term. setCursor() then says where it is. */
@@ -96,8 +96,8 @@ export class Cursor {
   /** Puts the cursor at an entry, or inside it if it covers `key`. */
   @inline private moveTo(place: u64, key: u64): void {
     if (!place) { store<u64>(changetype<usize>(this), Cursor.NO_KEY); return; }
-    if (Group.is(changetype<Group>(placeEntry(place)))) { this.moveToGroup(place); return; }
-    const entry = placeEntry(place), s = Shape.ofEntry<Right>(entry), first = entry.key<Right>();
+    if (Group.is(changetype<Group>(Place.entry(place)))) { this.moveToGroup(place); return; }
+    const entry = Place.entry(place), s = Shape.ofEntry<Right>(entry), first = entry.key<Right>();
     store<u64>(changetype<usize>(this), s, Cursor.SHAPE);               // the cursor's end first: one bounds check is enough
     store<u64>(changetype<usize>(this), place, Cursor.PLACE);
     store<u64>(changetype<usize>(this), Shape.kind(s) == Kind.FULL ? entry.lastKey<Right>() : first, Cursor.LAST);
@@ -106,7 +106,7 @@ export class Cursor {
 
   /** Puts the cursor at a group of a packed leaf. */
   @inline private moveToGroup(place: u64): void {
-    const steps = changetype<Steps>(changetype<usize>(this) + Cursor.STEP), lows = Steps.begin<Right>(changetype<Group>(placeEntry(place)), steps), key = steps.key();
+    const steps = changetype<Steps>(changetype<usize>(this) + Cursor.STEP), lows = Steps.begin<Right>(changetype<Group>(Place.entry(place)), steps), key = steps.key();
     this.setGroup(place, lows, steps.on<Right>(membersInLeaf(place)), key);
   }
 
@@ -136,8 +136,8 @@ export class Cursor {
     const place = load<u64>(changetype<usize>(this), Cursor.PLACE);
     if (load<u64>(changetype<usize>(this), Cursor.LAST) >= key) return false;
     right.select(load<u32>(changetype<usize>(this), Cursor.OPERAND));
-    if (Group.is(changetype<Group>(placeEntry(place)))) return this.stepInPacked(place, key);
-    const next = nextInLeaf<Right>(place), entry = placeEntry(next);
+    if (Group.is(changetype<Group>(Place.entry(place)))) return this.stepInPacked(place, key);
+    const next = Place.nextInLeaf<Right>(place), entry = Place.entry(next);
     if (!next) return false;
     const s = Shape.ofEntry<Right>(entry), first = entry.key<Right>();
     if (first < key || Shape.kind(s) == Kind.FULL) return false;
@@ -157,7 +157,7 @@ export class Cursor {
     const most = membersInLeaf(next);
     if (!most) return false;
     const steps = changetype<Steps>(changetype<usize>(this) + Cursor.STEP), first = steps.key();
-    this.setGroup(next, Shape.at(s) + arrayBytes(Shape.count(s)), steps.on<Right>(most), first);
+    this.setGroup(next, Shape.at(s) + Container.arrayBytes(Shape.count(s)), steps.on<Right>(most), first);
     return first >= key;
   }
 

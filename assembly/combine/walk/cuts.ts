@@ -14,8 +14,8 @@ import { Right } from "../../env/view";
 import { reserve } from "../../arena/layout/header";
 import { cardinalityHeld } from "../../arena/read/directory";
 import { Node, Slot } from "../../arena/layout/node";
-import { isPacked, keyAt } from "../../arena/packed/layout";
-import { BITSET_BYTES, MEMBER_BYTES } from "../../container/limits";
+import { Page } from "../../arena/packed/layout";
+import { BITSET_BYTES, Container } from "../../container/limits";
 
 /** The cost of a container apart from its payload, in bytes of a bitset. */
 // @ts-ignore: decorator
@@ -84,8 +84,8 @@ function costBelow(node: Node, members: u64): u64 {
 function costOf(leaf: Node, members: u64): u64 {
   work.spend(1);
   const count = <u64>leaf.count<Right>();
-  if (isPacked<Right>(changetype<usize>(leaf))) return count * CONTAINER_COST;
-  return count * CONTAINER_COST + min(members * <u64>MEMBER_BYTES, count * <u64>BITSET_BYTES);
+  if (changetype<Page>(leaf).isPacked<Right>()) return count * CONTAINER_COST;
+  return count * CONTAINER_COST + min(members * <u64>Container.MEMBER_BYTES, count * <u64>BITSET_BYTES);
 }
 
 /** Takes a sample at every `step` of the cost. */
@@ -102,7 +102,7 @@ function sampleLeaf(leaf: Node, cost: u64, step: u64): void {
   const since = load<u64>(SINCE), count = leaf.count<Right>();
   for (let at = step - since; at <= cost; at += step) {
     const index = min(<u32>(at * count / cost), count - 1);
-    insertSample(isPacked<Right>(changetype<usize>(leaf)) ? keyAt<Right>(changetype<usize>(leaf), index) : leaf.entryAt(index).key<Right>());
+    insertSample(changetype<Page>(leaf).isPacked<Right>() ? changetype<Page>(leaf).keyAt<Right>(index) : leaf.entryAt(index).key<Right>());
   }
   store<u64>(SINCE, (since + cost) % step);
 }

@@ -12,7 +12,7 @@ import { Cursor } from "./cursor";
 import { emit, emitShape } from "../shape/emit";
 import { fold, foldCardinality } from "../fold/fold";
 import { Sought, mergeLeaves } from "./packedleaves";
-import { Scratch, makeScratch } from "../shape/scratch";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, Sides, show, sidesOf } from "../fold/sides";
 
@@ -89,7 +89,7 @@ export function walkPair<S>(op: Fold, most: u64, end: u64): u64 {
     members = op == Fold.AND || op == Fold.OR ? (last - key + 1) << 16 : 0;
     if (stores<S>() && members) appendFull(key, last - key + 1);
   } else {
-    makeScratch(Scratch.RIGHT);
+    Places.make(Scratch.RIGHT);
     members = stores<S>() ? storeFold(op, key) : countFold(op);
   }
   Cursor.seek(0, last + 1);

@@ -14,19 +14,17 @@ import { insertEntry, adjust } from "../../arena/change/insert";
 import { roomToInsert } from "../../arena/change/room";
 import { loosen } from "../../arena/change/pages";
 import { GROUP_MAX } from "../../arena/packed/groups";
-import { isPacked } from "../../arena/packed/layout";
+import { Page } from "../../arena/packed/layout";
 import { membersBeforeKey, membersUpTo } from "../../arena/packed/search";
 import { convertTo, intoBuckets, intoShort, wordsWith } from "../convert";
 import { countUp } from "../edit";
 import { insertRevocable } from "../point";
-import { Kind, BUCKETS_FROM, prefersShort, wordsBetween } from "../../container/kind";
-import {
-  MEMBER_BYTES, arrayBytes, isArraySized, memberCount, bucketsBytes, shortBytes,
-} from "../../container/limits";
+import { Choice, Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
 import { arrayLowerBound, gallop } from "../../container/array";
-import { BUCKET_MAX, bucketFrom, bucketHas, bucketHeld } from "../../container/buckets";
+import { Buckets } from "../../container/buckets";
 import { bitsetHas, bitsetSet } from "../../container/bitset";
-import { clearShort, shortBase } from "../../container/short";
+import { ShortBitset } from "../../container/short";
 import { widenTo } from "../short";
 import { STRETCH_LEAST, stretchEnd } from "./stretch";
 /**
@@ -67,8 +65,8 @@ export function addAll(first: u32, count: u32): u64 {
 /** Whether container `key` is or would be a group in a page, and remains small with `more` members. */
 function staysInPage(key: u64, more: u32): bool {
   const leaf = leafFor<Own>(key);
-  return isPacked<Own>(changetype<usize>(leaf))
-    && membersUpTo<Own>(changetype<usize>(leaf), key) - membersBeforeKey<Own>(changetype<usize>(leaf), key) + more <= GROUP_MAX / 2;
+  return changetype<Page>(leaf).isPacked<Own>()
+    && membersUpTo<Own>(changetype<Page>(leaf), key) - membersBeforeKey<Own>(changetype<Page>(leaf), key) + more <= GROUP_MAX / 2;
 }
 
 /** Whether a stretch from `low` to `high` is worth a pass over the entry's container. */
@@ -92,20 +90,20 @@ function addStretch(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u
   if (!more) return 0;
   const count = entry ? entry.count<Own>() : 0, all = count + more;
   const low = Offset.low(argument.value(earlier)), high = Offset.low(argument.value(earlier + more - 1));
-  if (prefersShort(all, entry ? wordsWith(entry, low, high) : wordsBetween(low, high))) {
+  if (Choice.prefersShort(all, entry ? wordsWith(entry, low, high) : Choice.wordsBetween(low, high))) {
     if (entry) intoShort(entry, low, high); else entry = changetype<Entry>(insertShort(key, low, high, more));
     setNew(entry, earlier, more, all);
   } else if (!entry) {
-    prepare(roomToInsert(key, 1) + Block.bytes(arrayBytes(all)));
+    prepare(roomToInsert(key, 1) + Block.bytes(Container.arrayBytes(all)));
     entry = insertEntry(key);
-    entry.setBlock(Kind.ARRAY, all, allocate(arrayBytes(all)));
+    entry.setBlock(Kind.ARRAY, all, allocate(Container.arrayBytes(all)));
     mergeIntoArray(entry.payload<Own>(), 0, earlier, more);
   } else {
     addNew(entry, earlier, more);
   }
   adjust(key, more);
   if (
-    all >= BUCKETS_FROM && Block.bytes(arrayBytes(count + 1)) != Block.bytes(arrayBytes(all))
+    all >= Choice.BUCKETS_FROM && Block.bytes(Container.arrayBytes(count + 1)) != Block.bytes(Container.arrayBytes(all))
     && entry.kind<Own>() == Kind.ARRAY
   ) {
     intoBuckets(entry);
@@ -119,16 +117,16 @@ function addStretch(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u
  */
 function addNew(entry: Entry, earlier: u32, more: u32): void {
   const old = entry.payload<Own>(), count = entry.count<Own>(), all = count + more;
-  if (!isArraySized(all)) {
+  if (!Container.isArraySized(all)) {
     convertTo(entry, Kind.BITSET);
     setNew(entry, earlier, more, all);
     return;
   }
   let at: usize;
   if (entry.kind<Own>() == Kind.ARRAY) {
-    at = resize(old, arrayBytes(count), arrayBytes(all));
+    at = resize(old, Container.arrayBytes(count), Container.arrayBytes(all));
   } else {
-    at = allocate(arrayBytes(all));
+    at = allocate(Container.arrayBytes(all));
     store<u32>(at, load<u32>(old));           // one or two members
   }
   entry.setBlock(Kind.ARRAY, all, at);
@@ -137,10 +135,10 @@ function addNew(entry: Entry, earlier: u32, more: u32): void {
 
 /** Inserts an entry for `key` of `count` members with a short bitset, still clear, from `low` to `high`. */
 function insertShort(key: u64, low: u32, high: u32, count: u32): usize {
-  const words = wordsBetween(low, high), bytes = shortBytes(words);
+  const words = Choice.wordsBetween(low, high), bytes = Container.shortBytes(words);
   prepare(roomToInsert(key, 1) + Block.bytes(bytes));
   const entry = insertEntry(key), at = allocate(bytes);
-  clearShort(at, low >> 6, words);
+  ShortBitset.clear(at, low >> 6, words);
   entry.setBlock(Kind.SHORT, count, at);
   return changetype<usize>(entry);
 }
@@ -149,7 +147,7 @@ function insertShort(key: u64, low: u32, high: u32, count: u32): usize {
 // @ts-ignore: decorator
 @inline function bitsOf(entry: Entry): usize {
   const payload = entry.payload<Own>();
-  return entry.kind<Own>() == Kind.SHORT ? shortBase<Own>(payload) : payload;
+  return entry.kind<Own>() == Kind.SHORT ? ShortBitset.base<Own>(payload) : payload;
 }
 
 /**
@@ -168,22 +166,22 @@ function addToBuckets(entry: Entry, key: u64, from: u32, to: u32, earlier: u32):
   let more: u32 = 0, high: u32 = 0, lows = payload;
   for (let i = from; i < to; i++) {
     const offset = argument.value(i), low = Offset.low(offset);
-    lows = bucketFrom(payload, count, high, lows, low >> 8);
+    lows = Buckets.from(payload, count, high, lows, low >> 8);
     high = low >> 8;
-    if (bucketHas(payload, count, lows, low)) continue;
+    if (Buckets.bucketHas(payload, count, lows, low)) continue;
     argument.handBack(offset);
     more++;
   }
   if (!more) return 0;
   const least = Offset.low(argument.value(earlier)), greatest = Offset.low(argument.value(earlier + more - 1));
-  if (prefersShort(count + more, wordsWith(entry, least, greatest))) {
+  if (Choice.prefersShort(count + more, wordsWith(entry, least, greatest))) {
     intoShort(entry, least, greatest);
     setNew(entry, earlier, more, count + more);
-  } else if (!isArraySized(count + more)) {
+  } else if (!Container.isArraySized(count + more)) {
     convertTo(entry, Kind.BITSET);
     setNew(entry, earlier, more, count + more);
   } else if (bucketsHaveRoomForNew(payload, count, earlier, more)) {
-    const at = resize(payload, bucketsBytes(count), bucketsBytes(count + more));
+    const at = resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count + more));
     entry.setBlock(Kind.BUCKETS, count + more, at);
     mergeIntoBuckets(at, count, earlier, more);
   } else {
@@ -198,8 +196,8 @@ function addToBuckets(entry: Entry, key: u64, from: u32, to: u32, earlier: u32):
 function bucketsHaveRoomForNew(at: usize, count: u32, earlier: u32, more: u32): bool {
   for (let i: u32 = 0, high: u32 = 256, held: u32 = 0; i < more; i++) {
     const low = Offset.low(argument.value(earlier + i));
-    held = low >> 8 == high ? held + 1 : bucketHeld(at, count, low >> 8) + 1;
-    if (held > BUCKET_MAX) return false;
+    held = low >> 8 == high ? held + 1 : Buckets.held(at, count, low >> 8) + 1;
+    if (held > Buckets.BUCKET_MAX) return false;
     high = low >> 8;
   }
   return true;
@@ -213,12 +211,12 @@ function handBackAbsent(entry: Entry, from: u32, to: u32): u32 {
   let at: usize = 0, end: usize = 0, absent: u32 = 0;
   if (entry) {
     at = entry.payload<Own>();
-    end = at + arrayBytes(entry.count<Own>());
+    end = at + Container.arrayBytes(entry.count<Own>());
   }
   for (let i = from; i < to; i++) {
     const offset = argument.value(i), low = Offset.low(offset);
     at = gallop<Own>(at, end, low);
-    if (at < end && load<u16>(at) == low) { at += MEMBER_BYTES; continue; }
+    if (at < end && load<u16>(at) == low) { at += Container.MEMBER_BYTES; continue; }
     argument.handBack(offset);
     absent++;
   }
@@ -231,19 +229,19 @@ function handBackAbsent(entry: Entry, from: u32, to: u32): u32 {
  */
 function mergeIntoArray(at: usize, count: u32, earlier: u32, more: u32): void {
   const apart = count > more * FAR_APART;
-  let end = at + arrayBytes(count);           // end of the members that have not moved yet
+  let end = at + Container.arrayBytes(count);           // end of the members that have not moved yet
   for (let i = more; i; i--) {
     const low = Offset.low(argument.value(earlier + i - 1));
     let from = end;
     if (apart) {
-      from = at + arrayBytes(arrayLowerBound(at, memberCount(at, end), low));
-      memory.copy(from + arrayBytes(i), from, end - from);
+      from = at + Container.arrayBytes(arrayLowerBound(at, Container.memberCount(at, end), low));
+      memory.copy(from + Container.arrayBytes(i), from, end - from);
     }
-    while (from > at && u32(load<u16>(from - MEMBER_BYTES)) > low) {
-      from -= MEMBER_BYTES;
-      store<u16>(from + arrayBytes(i), load<u16>(from));
+    while (from > at && u32(load<u16>(from - Container.MEMBER_BYTES)) > low) {
+      from -= Container.MEMBER_BYTES;
+      store<u16>(from + Container.arrayBytes(i), load<u16>(from));
     }
-    store<u16>(from + arrayBytes(i - 1), low);
+    store<u16>(from + Container.arrayBytes(i - 1), low);
     end = from;
   }
 }
@@ -251,7 +249,7 @@ function mergeIntoArray(at: usize, count: u32, earlier: u32, more: u32): void {
 /** mergeIntoArray() for buckets of `count` members. */
 function mergeIntoBuckets(at: usize, count: u32, earlier: u32, more: u32): void {
   const counts = at + count + more;
-  memory.copy(counts, at + count, bucketsBytes(0));
+  memory.copy(counts, at + count, Container.bucketsBytes(0));
   let end = at + count, high: u32 = 256, first = end, last = end;     // bucket `high` lies at [first, last)
   for (let i = more; i; i--) {
     const low = Offset.low(argument.value(earlier + i - 1));

@@ -3,9 +3,9 @@
 import { argument } from "../../env/memory";
 import { Own } from "../../env/view";
 import { arrayLowerBound, gallop } from "../../container/array";
-import { bucketFrom, bucketHas } from "../../container/buckets";
-import { Kind, isArray } from "../../container/kind";
-import { arrayBytes } from "../../container/limits";
+import { Buckets } from "../../container/buckets";
+import { Choice, Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
 import { Entry, Offset } from "../../arena/layout/entry";
 import { findEntry } from "../../arena/read/directory";
 import { containerHas } from "../../read/container";
@@ -20,7 +20,7 @@ export function getAll(first: u32, count: u32): void {
     const key = Offset.key(argument.value(i)), entry = findEntry(key);
     while (to < end && Offset.key(argument.value(to)) == key) to++;
     if (!entry) for (; i < to; i++) argument.handBack(0);
-    else if (isArray(entry.kind<Own>())) getFromArray(entry, i, to);
+    else if (Choice.isArray(entry.kind<Own>())) getFromArray(entry, i, to);
     else if (entry.kind<Own>() == Kind.BUCKETS) getFromBuckets(entry, i, to);
     else for (; i < to; i++) argument.handBack(u64(containerHas(entry, Offset.low(argument.value(i)))));
   }
@@ -31,10 +31,10 @@ export function getAll(first: u32, count: u32): void {
  * While they ascend, the search goes on from the last find.
  */
 function getFromArray(entry: Entry, from: u32, to: u32): void {
-  const start = entry.payload<Own>(), count = entry.count<Own>(), end = start + arrayBytes(count);
+  const start = entry.payload<Own>(), count = entry.count<Own>(), end = start + Container.arrayBytes(count);
   for (let i = from, at = start, before: u32 = 0; i < to; i++) {
     const low = Offset.low(argument.value(i));
-    at = low < before ? start + arrayBytes(arrayLowerBound(start, count, low)) : gallop<Own>(at, end, low);
+    at = low < before ? start + Container.arrayBytes(arrayLowerBound(start, count, low)) : gallop<Own>(at, end, low);
     before = low;
     argument.handBack(u64(at < end && load<u16>(at) == low));
   }
@@ -46,8 +46,8 @@ function getFromBuckets(entry: Entry, from: u32, to: u32): void {
   let high: u32 = 0, lows = start;
   for (let i = from; i < to; i++) {
     const low = Offset.low(argument.value(i));
-    lows = bucketFrom(start, count, high, lows, low >> 8);
+    lows = Buckets.from(start, count, high, lows, low >> 8);
     high = low >> 8;
-    argument.handBack(u64(bucketHas(start, count, lows, low)));
+    argument.handBack(u64(Buckets.bucketHas(start, count, lows, low)));
   }
 }

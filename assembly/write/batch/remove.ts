@@ -6,8 +6,8 @@ import { argument } from "../../env/memory";
 import { Own } from "../../env/view";
 import { gallop } from "../../container/array";
 import { bitsetClear, bitsetHas } from "../../container/bitset";
-import { Kind, isArray, staysBitset, staysBuckets } from "../../container/kind";
-import { MEMBER_BYTES, arrayBytes, bucketsBytes, memberCount } from "../../container/limits";
+import { Choice, Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
 import { adjust } from "../../arena/change/insert";
 import { resize } from "../../arena/layout/blocks";
 import { Entry, Offset } from "../../arena/layout/entry";
@@ -35,14 +35,14 @@ export function removeAll(first: u32, count: u32): u64 {
     if (key != known) { entry = findEntry(key); known = key; }
     if (entry && !Group.is(changetype<Group>(entry)) && to - i >= STRETCH_LEAST) {
       const kind = entry.kind<Own>(), held = entry.count<Own>(), most = to - i;
-      if (isArray(kind)) {
+      if (Choice.isArray(kind)) {
         removed += takeStretchFromArray(entry, key, i, to);
         if (most >= held) known = UNKNOWN_KEY;    // the entry may be gone
         i = to;
-      } else if (kind == Kind.BUCKETS && most < held && staysBuckets(held - most)) {
+      } else if (kind == Kind.BUCKETS && most < held && Choice.staysBuckets(held - most)) {
         removed += takeStretchFromBuckets(entry, key, i, to);
         i = to;
-      } else if (kind == Kind.BITSET && most < held && staysBitset(held - most)) {
+      } else if (kind == Kind.BITSET && most < held && Choice.staysBitset(held - most)) {
         removed += takeStretchFromBitset(entry, key, i, to);
         i = to;
       }
@@ -69,7 +69,7 @@ export function removeAll(first: u32, count: u32): u64 {
  * Returns how many it had.
  */
 function takeStretchFromArray(entry: Entry, key: u64, from: u32, to: u32): u32 {
-  const start = entry.payload<Own>(), count = entry.count<Own>(), end = start + arrayBytes(count);
+  const start = entry.payload<Own>(), count = entry.count<Own>(), end = start + Container.arrayBytes(count);
   let out = start, rest = start;              // members before `rest` are gone or have moved to before `out`
   for (let i = from, at = start; i < to; i++) {
     const offset = argument.value(i), low = Offset.low(offset);
@@ -79,11 +79,11 @@ function takeStretchFromArray(entry: Entry, key: u64, from: u32, to: u32): u32 {
     argument.handBack(offset);
     if (out != rest) memory.copy(out, rest, at - rest);
     out += at - rest;
-    rest = at += MEMBER_BYTES;
+    rest = at += Container.MEMBER_BYTES;
   }
   if (rest == start) return 0;
   memory.copy(out, rest, end - rest);
-  const removed = memberCount(out, rest);
+  const removed = Container.memberCount(out, rest);
   shortenArray(entry, key, count - removed);
   return removed;
 }
@@ -106,8 +106,8 @@ function takeStretchFromBuckets(entry: Entry, key: u64, from: u32, to: u32): u32
   }
   const removed = <u32>(rest - out);
   if (!removed) return 0;
-  memory.copy(out, rest, counts + bucketsBytes(0) - rest);
-  resize(start, bucketsBytes(count), bucketsBytes(count - removed));
+  memory.copy(out, rest, counts + Container.bucketsBytes(0) - rest);
+  resize(start, Container.bucketsBytes(count), Container.bucketsBytes(count - removed));
   entry.setCount(count - removed);
   adjust(key, -<i64>removed);
   return removed;

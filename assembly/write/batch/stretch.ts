@@ -3,7 +3,7 @@
 // one pass. Short stretches are applied one by one.
 
 import { argument } from "../../env/memory";
-import { ARRAY_MAX } from "../../container/limits";
+import { Container } from "../../container/limits";
 
 /** Shorter stretches go one by one. */
 // @ts-ignore: decorator
@@ -13,7 +13,7 @@ import { ARRAY_MAX } from "../../container/limits";
 export function stretchEnd(from: u32, end: u32): u32 {
   let before = argument.value(from), i = from + 1;
   const last = before | 0xffff;
-  end = min(end, from + ARRAY_MAX);
+  end = min(end, from + Container.ARRAY_MAX);
   for (; i < end; i++) {
     const offset = argument.value(i);
     if (offset <= before || offset > last) break;

@@ -3,18 +3,18 @@
 
 import { right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
-import { arrayBytes } from "../../container/limits";
+import { Container } from "../../container/limits";
 import { appendLeaf } from "../../arena/change/insert";
 import { Block, allocate, allocatePage } from "../../arena/layout/blocks";
 import { Entry } from "../../arena/layout/entry";
 import { Node } from "../../arena/layout/node";
 import { beginPage, copyKeys } from "../../arena/packed/begin";
 import { groupEnd, groupsIn, largerFrom, membersForPage } from "../../arena/packed/groups";
-import { Group, PAGE_BYTES, keyAt, lowsFrom } from "../../arena/packed/layout";
+import { Group, Page } from "../../arena/packed/layout";
 import { membersInLeaf } from "../../arena/packed/steps";
-import { advance, placeEntry } from "../../arena/read/directory";
+import { Place } from "../../arena/read/directory";
 import { copyEntry, placeBehind } from "./operand";
-import { SMALL_MAX } from "../../arena/builder/state";
+import { Builder } from "../../arena/builder/state";
 
 /**
  * Appends copies of the operand's `count` last entries, the first of which is at `place`: small arrays in
@@ -22,7 +22,7 @@ import { SMALL_MAX } from "../../arena/builder/state";
  */
 export function appendEntries(place: u64, count: u32): void {
   for (let held: u32 = 0; count; count -= held) {
-    const members = Group.is(changetype<Group>(placeEntry(place))) ? fitPage(place) : 0;
+    const members = Group.is(changetype<Group>(Place.entry(place))) ? fitPage(place) : 0;
     if (members) {
       held = appendPage(place, members);
       place = placeBehind(place, members);
@@ -38,32 +38,32 @@ export function appendEntries(place: u64, count: u32): void {
  * ordinary entries take less.
  */
 function fitPage(place: u64): u32 {
-  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(placeEntry(place)))), first = Group.index(changetype<usize>(leaf), changetype<Group>(placeEntry(place)));
-  const end = largerFrom<Right>(changetype<usize>(leaf), first, first + membersInLeaf(place), SMALL_MAX);
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))), first = Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place)));
+  const end = largerFrom<Right>(changetype<Page>(leaf), first, first + membersInLeaf(place), Builder.SMALL_MAX);
   if (end == first) return 0;
-  const members = membersForPage<Right>(changetype<usize>(leaf), first, end);
-  return ordinaryBytesOf(leaf, first, first + members) > PAGE_BYTES ? members : 0;
+  const members = membersForPage<Right>(changetype<Page>(leaf), first, end);
+  return ordinaryBytesOf(leaf, first, first + members) > Page.BYTES ? members : 0;
 }
 
 /** Bytes of the operand's members from .. to - 1 of a packed leaf as ordinary entries with their blocks. */
 function ordinaryBytesOf(leaf: Node, from: u32, to: u32): usize {
-  const groups = groupsIn<Right>(changetype<usize>(leaf), from, to);
+  const groups = groupsIn<Right>(changetype<Page>(leaf), from, to);
   let bytes = <usize>groups * Entry.BYTES;
   if (groups == to - from) return bytes;
   for (let next: u32 = 0; from < to; from = next) {
-    next = groupEnd<Right>(changetype<usize>(leaf), from);
-    if (next - from > 2) bytes += Block.bytes(arrayBytes(next - from));
+    next = groupEnd<Right>(changetype<Page>(leaf), from);
+    if (next - from > 2) bytes += Block.bytes(Container.arrayBytes(next - from));
   }
   return bytes;
 }
 
 /** Appends a page of the operand's next `members` members, which lie in one leaf. Returns their groups. */
 function appendPage(place: u64, members: u32): u32 {
-  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(placeEntry(place)))), first = Group.index(changetype<usize>(leaf), changetype<Group>(placeEntry(place)));
-  const behind = first + members, page = changetype<Node>(allocatePage()), groups = groupsIn<Right>(changetype<usize>(leaf), first, behind);
-  beginPage(changetype<usize>(page), keyAt<Right>(changetype<usize>(leaf), first), keyAt<Right>(changetype<usize>(leaf), behind - 1), members);
-  right.copy(lowsFrom<Own>(changetype<usize>(page), 0), lowsFrom<Right>(changetype<usize>(leaf), first), arrayBytes(members));
-  copyKeys<Right>(changetype<usize>(page), 0, changetype<usize>(leaf), first, behind);
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))), first = Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place)));
+  const behind = first + members, page = changetype<Node>(allocatePage()), groups = groupsIn<Right>(changetype<Page>(leaf), first, behind);
+  beginPage(changetype<Page>(page), changetype<Page>(leaf).keyAt<Right>(first), changetype<Page>(leaf).keyAt<Right>(behind - 1), members);
+  right.copy(changetype<Page>(page).lowsFrom<Own>(0), changetype<Page>(leaf).lowsFrom<Right>(first), Container.arrayBytes(members));
+  copyKeys<Right>(changetype<Page>(page), 0, changetype<Page>(leaf), first, behind);
   appendLeaf(page, groups);
   return groups;
 }
@@ -72,8 +72,8 @@ function appendPage(place: u64, members: u32): u32 {
 function appendOrdinary(place: u64, count: u32): u64 {
   const leaf = changetype<Node>(allocate(Node.bytes(0, count)));
   leaf.write(0, count);
-  for (let i: u32 = 0; i < count; i++, place = advance<Right>(place)) {
-    copyEntry(leaf.entryAt(i), placeEntry(place));
+  for (let i: u32 = 0; i < count; i++, place = Place.next<Right>(place)) {
+    copyEntry(leaf.entryAt(i), Place.entry(place));
   }
   appendLeaf(leaf, count);
   return place;

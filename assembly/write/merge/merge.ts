@@ -12,22 +12,22 @@ import { ARENA_MAX, Header } from "../../arena/layout/header";
 import { prepare } from "../../arena/layout/blocks";
 import { Entry } from "../../arena/layout/entry";
 import {
-  advance, entriesExactly, entriesHeld, findEntry, findGroup, lastEntry, leafFor, placeEntry, seek,
+  Place, entriesExactly, entriesHeld, findEntry, findGroup, lastEntry, leafFor, seek,
 } from "../../arena/read/directory";
 import { adjust, insertEntry } from "../../arena/change/insert";
 import { loosen } from "../../arena/change/pages";
 import { GROUP_MAX } from "../../arena/packed/groups";
-import { isPacked } from "../../arena/packed/layout";
+import { Page } from "../../arena/packed/layout";
 import { normalized } from "../../combine/shape/normalize";
 import { fold } from "../../combine/fold/fold";
-import { Scratch, makeScratch } from "../../combine/shape/scratch";
+import { Places, Scratch } from "../../combine/shape/scratch";
 import { Shape } from "../../combine/shape/shape";
 import { Fold, show, sidesOf } from "../../combine/fold/sides";
 import { releaseContainer, replaceContainer, wordsWith } from "../convert";
 import { countUp } from "../edit";
 import { insertWithoutPacking } from "../point";
-import { Kind, prefersShort } from "../../container/kind";
-import { LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../../container/limits";
+import { Choice, Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
 import { appendEntries } from "./append";
 import { APPENDED_LEAST, copyEntry, entriesCovered, isFew, isUpTo } from "./operand";
 import { roomToMerge } from "./room";
@@ -66,9 +66,9 @@ export function merge(): u32 {
   prepare(<usize>room);                       // all growth happens here, before anything is changed
 
   let place = seek<Right>(0), rest = entriesExactly<Right>();
-  for (; isUpTo(place, last); place = advance<Right>(place), rest--) mergeEntry(placeEntry(place));
+  for (; isUpTo(place, last); place = Place.next<Right>(place), rest--) mergeEntry(Place.entry(place));
   if (rest >= APPENDED_LEAST) appendEntries(place, rest);
-  else for (; place; place = advance<Right>(place)) mergeEntry(placeEntry(place));
+  else for (; place; place = Place.next<Right>(place)) mergeEntry(Place.entry(place));
   return 1;
 }
 
@@ -78,8 +78,8 @@ export function merge(): u32 {
  */
 function entriesToMerge(last: u64, most: u64): u64 {
   let entries: u64 = 0;
-  for (let place = seek<Right>(0); entries <= most && isUpTo(place, last); place = advance<Right>(place)) {
-    const from = placeEntry(place);
+  for (let place = seek<Right>(0); entries <= most && isUpTo(place, last); place = Place.next<Right>(place)) {
+    const from = Place.entry(place);
     entries++;
     if (from.kind<Right>() == Kind.FULL) entries += entriesCovered(from, most);
   }
@@ -89,22 +89,22 @@ function entriesToMerge(last: u64, most: u64): u64 {
 /** Unpacks the leaves in which more is to happen than that a few members are inserted. */
 function loosenForMerge(last: u64): void {
   let rest = entriesExactly<Right>(), place = seek<Right>(0);
-  for (; isUpTo(place, last); place = advance<Right>(place), rest--) {
-    const from = placeEntry(place), key = from.key<Right>();
+  for (; isUpTo(place, last); place = Place.next<Right>(place), rest--) {
+    const from = Place.entry(place), key = from.key<Right>();
     if (!isFew(from)) { loosen(key, from.lastKey<Right>()); continue; }
-    const leaf = leafFor<Own>(key), group = isPacked<Own>(changetype<usize>(leaf)) ? findGroup(leaf, key) : changetype<Entry>(0);
+    const leaf = leafFor<Own>(key), group = changetype<Page>(leaf).isPacked<Own>() ? findGroup(leaf, key) : changetype<Entry>(0);
     if (group && !staysGroupWith(group, from.count<Right>())) loosen(key, key);
   }
   if (!rest || rest >= APPENDED_LEAST) return;
-  for (; place; place = advance<Right>(place)) {              // the rest is inserted behind the last entry
-    if (!isFew(placeEntry(place))) { loosen(last, last); return; }
+  for (; place; place = Place.next<Right>(place)) {              // the rest is inserted behind the last entry
+    if (!isFew(Place.entry(place))) { loosen(last, last); return; }
   }
 }
 
 /** Whether a group in a page certainly stays one while it gets `more` members, 1 or 2, wherever these lie. */
 function staysGroupWith(entry: Entry, more: u32): bool {
   const count = entry.count<Own>();
-  return count + more <= GROUP_MAX && !prefersShort(count + more, wordsWith(entry, LOW_MAX, 0));
+  return count + more <= GROUP_MAX && !Choice.prefersShort(count + more, wordsWith(entry, Container.LOW_MAX, 0));
 }
 
 // --- Merging -----------------------------------------------------------------------------------------------
@@ -125,8 +125,8 @@ function mergeEntry(from: Entry): void {
 
 /** Inserts the members that the operand's entry itself holds. */
 function insertMembers(from: Entry, base: u64): void {
-  const first = from.payload<Right>(), end = first + arrayBytes(from.count<Right>());
-  for (let member = first; member < end; member += MEMBER_BYTES) {
+  const first = from.payload<Right>(), end = first + Container.arrayBytes(from.count<Right>());
+  for (let member = first; member < end; member += Container.MEMBER_BYTES) {
     insertWithoutPacking(base | right.load16(member, 0));
   }
 }
@@ -134,7 +134,7 @@ function insertMembers(from: Entry, base: u64): void {
 /** Makes containers [first, last] full: those that are there one by one, those that are missing as spans. */
 function fillFromOperand(first: u64, last: u64): void {
   for (let key = first; key <= last;) {
-    const place = seek<Own>(key), entry = placeEntry(place);
+    const place = seek<Own>(key), entry = Place.entry(place);
     const next = place ? min(entry.key<Own>(), last + 1) : last + 1;
     if (next > key) {
       insertEntry(key).setFull(next - key);
@@ -144,7 +144,7 @@ function fillFromOperand(first: u64, last: u64): void {
     }
     key = entry.lastKey<Own>() + 1;
     if (entry.kind<Own>() == Kind.FULL) continue;
-    adjust(next, UNIVERSE - entry.count<Own>());
+    adjust(next, Container.UNIVERSE - entry.count<Own>());
     releaseContainer(entry);
     entry.setFull(1);
   }
@@ -152,7 +152,7 @@ function fillFromOperand(first: u64, last: u64): void {
 
 /** Folds the shape `r` of the operand into the container `key` of `entry`. */
 function foldOperandInto(entry: Entry, key: u64, r: u64): void {
-  makeScratch(Scratch.RIGHT);
+  Places.make(Scratch.RIGHT);
   const before = entry.count<Own>(), isBitset = entry.kind<Own>() == Kind.BITSET;
   const folded = fold(Fold.OR, sidesOf(SELF, 0), Shape.ofEntry<Own>(entry), r);
   show(sidesOf(SELF, 0));

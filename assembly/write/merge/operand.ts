@@ -2,13 +2,13 @@
 
 import { right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
-import { Kind, isArray } from "../../container/kind";
-import { arrayBytes } from "../../container/limits";
+import { Choice, Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
 import { allocate } from "../../arena/layout/blocks";
 import { Entry } from "../../arena/layout/entry";
 import { Node } from "../../arena/layout/node";
-import { Group } from "../../arena/packed/layout";
-import { advance, placeAfter, placeEntry, seek } from "../../arena/read/directory";
+import { Group, Page } from "../../arena/packed/layout";
+import { Place, placeAfter, seek } from "../../arena/read/directory";
 
 /** Fewer entries beyond the end are inserted one by one: leaves should not be small. */
 // @ts-ignore: decorator
@@ -17,7 +17,7 @@ import { advance, placeAfter, placeEntry, seek } from "../../arena/read/director
 /** Whether there is an entry of the operand at `place` that begins at or before `last`. */
 // @ts-ignore: decorator
 @inline export function isUpTo(place: u64, last: u64): bool {
-  return place != 0 && placeEntry(place).key<Right>() <= last;
+  return place != 0 && Place.entry(place).key<Right>() <= last;
 }
 
 /**
@@ -28,9 +28,9 @@ export function entriesCovered(from: Entry, most: u64): u64 {
   const last = from.lastKey<Right>();
   for (
     let place = seek<Own>(from.key<Right>());
-    place && entries <= most; place = advance<Own>(place), entries++
+    place && entries <= most; place = Place.next<Own>(place), entries++
   ) {
-    if (placeEntry(place).key<Own>() > last) break;
+    if (Place.entry(place).key<Own>() > last) break;
   }
   return entries;
 }
@@ -38,7 +38,7 @@ export function entriesCovered(from: Entry, most: u64): u64 {
 /** Whether the operand's entry has one or two members, which are inserted one by one. */
 // @ts-ignore: decorator
 @inline export function isFew(from: Entry): bool {
-  return isArray(from.kind<Right>()) && from.count<Right>() <= 2;
+  return Choice.isArray(from.kind<Right>()) && from.count<Right>() <= 2;
 }
 
 /** Makes the entry `to` a copy of the operand's entry `from`. */
@@ -54,7 +54,7 @@ export function copyEntry(to: Entry, from: Entry): void {
 
 /** copyEntry() for a group of a packed leaf. */
 function copyGroup(to: Entry, from: Entry): void {
-  const count = from.count<Right>(), members = from.payload<Right>(), bytes = arrayBytes(count);
+  const count = from.count<Right>(), members = from.payload<Right>(), bytes = Container.arrayBytes(count);
   to.setKey(from.key<Right>());
   if (count == 1) { to.setSingle(right.load16(members, 0)); return; }
   if (count == 2) { to.setPair(right.load16(members, 0), right.load16(members, 2)); return; }
@@ -66,6 +66,6 @@ function copyGroup(to: Entry, from: Entry): void {
 /** The place behind the operand's next `members` members, those of whole groups of a leaf. */
 // @ts-ignore: decorator
 @inline export function placeBehind(place: u64, members: u32): u64 {
-  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(placeEntry(place))));
-  return placeAfter<Right>(leaf, Group.index(changetype<usize>(leaf), changetype<Group>(placeEntry(place))) + members - 1);
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place))));
+  return placeAfter<Right>(leaf, Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place))) + members - 1);
 }

@@ -2,24 +2,22 @@
 
 import { right } from "../../env/memory";
 import { Own, Right, view16 } from "../../env/view";
-import { BUCKET_MAX, bucketHeld } from "../../container/buckets";
-import { Kind, prefersShort } from "../../container/kind";
-import {
-  BITSET_BYTES, LOW_MAX, arrayBytes, bucketsBytes, isArraySized, runsBytes,
-} from "../../container/limits";
+import { Buckets } from "../../container/buckets";
+import { Choice, Kind } from "../../container/kind";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import { roomForEntries, roomForLeaves, roomToInsert } from "../../arena/change/room";
 import { Block } from "../../arena/layout/blocks";
 import { Entry } from "../../arena/layout/entry";
 import { ARENA_MAX, Header } from "../../arena/layout/header";
 import { Node } from "../../arena/layout/node";
 import { groupsIn } from "../../arena/packed/groups";
-import { Group, PAGE_BYTES, isPacked } from "../../arena/packed/layout";
+import { Group, Page } from "../../arena/packed/layout";
 import { NO_MEMBER, memberIndex } from "../../arena/packed/members";
 import { membersInLeaf } from "../../arena/packed/steps";
 import {
-  advance, entriesExactly, leafBelow, leafFor, nodeAbove, placeEntry, seek, seekFrom,
+  Place, entriesExactly, leafBelow, leafFor, nodeAbove, seek, seekFrom,
 } from "../../arena/read/directory";
-import { Scratch, scratchBytes } from "../../combine/shape/scratch";
+import { Places, Scratch } from "../../combine/shape/scratch";
 import { wordsWith } from "../convert";
 import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./operand";
 
@@ -39,7 +37,7 @@ import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./op
  * grows.
  */
 // @ts-ignore: decorator
-@inline const SPLIT_BYTES: u64 = 2 * PAGE_BYTES + 256;
+@inline const SPLIT_BYTES: u64 = 2 * Page.BYTES + 256;
 /** Bytes of the block of a full inner node, or more. */
 // @ts-ignore: decorator
 @inline const INNER_BLOCK: u64 = 2560;
@@ -69,10 +67,10 @@ export function roomToMerge(last: u64): u64 {
   let bytes: u64 = 0, replaced: u64 = 0, inserted: u64 = 0, folds = false;
   let place = seek<Right>(0), rest = entriesExactly<Right>(), leaf: u64 = 0, gap: u64 = 0;
   let lone: u64 = 0, pages: u64 = 0, page: Node = changetype<Node>(0), nodes: u64 = 0, node: Node = changetype<Node>(0);
-  for (let own = seek<Own>(0); isUpTo(place, last); place = advance<Right>(place), rest--) {
-    const from = placeEntry(place), key = from.key<Right>();
+  for (let own = seek<Own>(0); isUpTo(place, last); place = Place.next<Right>(place), rest--) {
+    const from = Place.entry(place), key = from.key<Right>();
     const above = Header.isPaged() ? nodeAbove(key) : changetype<Node>(0), below = Header.isPaged() ? leafBelow(above, key) : changetype<Node>(0);
-    if (Header.isPaged() && isPacked<Own>(changetype<usize>(below))) {
+    if (Header.isPaged() && changetype<Page>(below).isPacked<Own>()) {
       const absent = absentIn(below, from);
       if (!absent) continue;
       lone += absent;
@@ -83,7 +81,7 @@ export function roomToMerge(last: u64): u64 {
       continue;
     }
     own = seekFrom<Own>(own, key);
-    const entry = placeEntry(own);
+    const entry = Place.entry(own);
     if (from.kind<Right>() == Kind.FULL) {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
       bytes += roomToInsert(key, 1) + roomToInsert(from.lastKey<Right>(), 1);
@@ -111,14 +109,14 @@ export function roomToMerge(last: u64): u64 {
   if (rest >= APPENDED_LEAST) {
     bytes += roomToAppend(place, rest);
   } else {
-    const packs = rest && Header.isPaged() && isPacked<Own>(changetype<usize>(leafFor<Own>(last)));
+    const packs = rest && Header.isPaged() && changetype<Page>(leafFor<Own>(last)).isPacked<Own>();
     if (packs) { pages++; nodes++; } else inserted += rest;
-    for (; place; place = advance<Right>(place)) {
-      const from = placeEntry(place);
+    for (; place; place = Place.next<Right>(place)) {
+      const from = Place.entry(place);
       if (packs) lone += from.count<Right>(); else bytes += copiedBytes(from);
     }
   }
-  return bytes + replaced + (folds ? <u64>scratchBytes(Scratch.RIGHT) : 0)
+  return bytes + replaced + (folds ? <u64>Places.bytes(Scratch.RIGHT) : 0)
     + roomInPages(lone, pages, nodes) + (inserted ? roomForEntries(inserted) : 0);
 }
 
@@ -128,13 +126,13 @@ export function roomToMerge(last: u64): u64 {
 function roomToAppend(place: u64, count: u32): u64 {
   let copied: u64 = 0;
   while (place) {
-    const from = placeEntry(place);
+    const from = Place.entry(place);
     if (Group.is(changetype<Group>(from))) {
       copied += copiedFromLeaf(place);
       place = placeBehind(place, membersInLeaf(place));
     } else {
       copied += copiedBytes(from);
-      place = advance<Right>(place);
+      place = Place.next<Right>(place);
     }
   }
   return copied + roomForLeaves(count) + roomForPages(<u64>count * Entry.BYTES + copied);
@@ -143,7 +141,7 @@ function roomToAppend(place: u64, count: u32): u64 {
 /**
  * The most bytes that pages take instead of `bytes` bytes of ordinary entries: each holds more than its own.
  */
-function roomForPages(bytes: u64): u64 { return bytes / PAGE_BYTES * SPLIT_BYTES; }
+function roomForPages(bytes: u64): u64 { return bytes / Page.BYTES * SPLIT_BYTES; }
 
 /** How many of the one or two members of the operand's entry the page does not have. */
 function absentIn(page: Node, from: Entry): u32 {
@@ -151,24 +149,24 @@ function absentIn(page: Node, from: Entry): u32 {
   const members = from.payload<Right>();
   let absent: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    absent += u32(memberIndex(changetype<usize>(page), base | right.load16(members + arrayBytes(i), 0)) == NO_MEMBER);
+    absent += u32(memberIndex(changetype<Page>(page), base | right.load16(members + Container.arrayBytes(i), 0)) == NO_MEMBER);
   }
   return absent;
 }
 
 /** copiedBytes(), or more, of the operand's groups from `place` to the end of the leaf. */
 function copiedFromLeaf(place: u64): u64 {
-  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(placeEntry(place)))), first = Group.index(changetype<usize>(leaf), changetype<Group>(placeEntry(place)));
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))), first = Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place)));
   const members = membersInLeaf(place);
   // A group of three takes 8 bytes, one of more takes at most 8 for each further member.
-  return 8 * <u64>(members - groupsIn<Right>(changetype<usize>(leaf), first, first + members));
+  return 8 * <u64>(members - groupsIn<Right>(changetype<Page>(leaf), first, first + members));
 }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
 // @ts-ignore: decorator
 @inline function copiedBytes(from: Entry): usize {
   const unheld = Group.is(changetype<Group>(from)) && !isFew(from);               // it has no block, but its copy gets one
-  const bytes = unheld ? arrayBytes(from.count<Right>()) : from.payloadBytes<Right>();
+  const bytes = unheld ? Container.arrayBytes(from.count<Right>()) : from.payloadBytes<Right>();
   return bytes ? allocatedBytes(bytes) : 0;
 }
 
@@ -189,9 +187,9 @@ function copiedFromLeaf(place: u64): u64 {
 function replacedBytes(entry: Entry, from: Entry): usize {
   const kind = entry.kind<Own>(), count = entry.count<Own>(), more = from.count<Right>();
   if (kind == Kind.BITSET) return 0;          // changed in place
-  if (isFew(from) && isArraySized(count + more) && fitsBlock(entry, from)) return 0;
+  if (isFew(from) && Container.isArraySized(count + more) && fitsBlock(entry, from)) return 0;
   const runs = runsMost<Own>(entry) + runsMost<Right>(from);
-  return allocatedBytes(min(min(arrayBytes(count + more), runsBytes(runs)), BITSET_BYTES));
+  return allocatedBytes(min(min(Container.arrayBytes(count + more), Container.runsBytes(runs)), BITSET_BYTES));
 }
 
 /**
@@ -203,15 +201,15 @@ function fitsBlock(entry: Entry, from: Entry): bool {
   const count = entry.count<Own>(), more = from.count<Right>();
   if (kind >= Kind.SINGLE) return count + more <= 2;
   if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return false;
-  const words = wordsWith(entry, LOW_MAX, 0);  // at least those that there are
-  if (prefersShort(count + 1, words) || prefersShort(count + more, words)) return false;
-  if (kind == Kind.ARRAY) return Block.bytes(arrayBytes(count)) == Block.bytes(arrayBytes(count + more));
-  if (Block.bytes(bucketsBytes(count)) != Block.bytes(bucketsBytes(count + more))) return false;
+  const words = wordsWith(entry, Container.LOW_MAX, 0);  // at least those that there are
+  if (Choice.prefersShort(count + 1, words) || Choice.prefersShort(count + more, words)) return false;
+  if (kind == Kind.ARRAY) return Block.bytes(Container.arrayBytes(count)) == Block.bytes(Container.arrayBytes(count + more));
+  if (Block.bytes(Container.bucketsBytes(count)) != Block.bytes(Container.bucketsBytes(count + more))) return false;
   const members = from.payload<Right>();
   const first = right.load16(members, 0);
-  const last = right.load16(members + arrayBytes(more - 1), 0);
-  return max(bucketHeld(payload, count, first >> 8), bucketHeld(payload, count, last >> 8)) + more
-    <= BUCKET_MAX;
+  const last = right.load16(members + Container.arrayBytes(more - 1), 0);
+  return max(Buckets.held(payload, count, first >> 8), Buckets.held(payload, count, last >> 8)) + more
+    <= Buckets.BUCKET_MAX;
 }
 
 /** As many runs as the entry has, or more. */
