@@ -3,7 +3,7 @@
 // containers have, for fuzz/ways.c.
 
 import { Header } from "./arena/layout/header";
-import { findEntry, leafFor } from "./arena/read/directory";
+import { Directory } from "./arena/read/directory";
 import { Entry } from "./arena/layout/entry";
 import { Node } from "./arena/layout/node";
 import { Group, Page } from "./arena/packed/layout";
@@ -94,7 +94,7 @@ function deeper(times: u32): u32 { return times ? deeper(times - 1) + times : ar
  * a byte each, numbered as fuzz/ways.c names them.
  */
 export function formsAt(key: u64): u32 {
-  return formOfArena() | (formOfLeaf(leafFor<Own>(key)) << 8) | (formOfContainer(findEntry(key)) << 16);
+  return formOfArena() | (formOfLeaf(Directory.leafFor<Own>(key)) << 8) | (formOfContainer(Directory.find(key)) << 16);
 }
 
 function formOfArena(): u32 {

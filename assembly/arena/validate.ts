@@ -5,16 +5,16 @@ import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import { Header } from "./layout/header";
-import { Block, freeListsAreSound, freeListsBytes } from "./layout/blocks";
-import { TINY_WORDS, used } from "./change/forms";
+import { Allocator, Block } from "./layout/blocks";
+import { Forms, used } from "./change/forms";
 import { Entry, Offset } from "./layout/entry";
-import { entriesHeld } from "./read/directory";
+import { Directory } from "./read/directory";
 import { Page } from "./packed/layout";
-import { groupsIn, isSoundPage } from "./packed/groups";
+import { PageGroups } from "./packed/groups";
 import { Node, firstKey } from "./layout/node";
 import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
-import { bitsetCardinality } from "../container/bitset";
+import { Bitset } from "../container/bitset";
 import { Buckets } from "../container/buckets";
 import { Runs } from "../container/run";
 import { ShortBitset } from "../container/short";
@@ -35,10 +35,10 @@ export function validate(): Fault {
   if (root.count<Own>() < (root.level<Own>() ? 2 : 1)) return Fault.NODE_COUNT;
   const fault = validateNode(root, root.level<Own>());
   if (fault != Fault.NONE) return fault;
-  if (entriesBelow(root) != entriesHeld<Own>()) return Fault.TOTAL_ENTRIES;
+  if (entriesBelow(root) != Directory.entriesHeld<Own>()) return Fault.TOTAL_ENTRIES;
   if (cardinalityBelow(root) != Header.cardinality<Own>()) return Fault.TOTAL_CARDINALITY;
-  if (!freeListsAreSound()) return Fault.FREE_LISTS;
-  const accounted = Header.BYTES + usedBelow(root) + freeListsBytes() + Header.freed();
+  if (!Allocator.freeListsAreSound()) return Fault.FREE_LISTS;
+  const accounted = Header.BYTES + usedBelow(root) + Allocator.freeListsBytes() + Header.freed();
   return accounted == Header.bump() ? Fault.NONE : Fault.BYTES_UNACCOUNTED;
 }
 
@@ -52,7 +52,7 @@ function validateTiny(): Fault {
   if (!count) return Fault.NONE;
   if (changetype<Entry>(Entry.TINY).kind<Own>() != Kind.SHORT) return Fault.NOT_TINY;
   const words = ShortBitset.wordCount<Own>(changetype<Entry>(Entry.TINY).payload<Own>());
-  if (words > TINY_WORDS || used() > arena.size()) return Fault.NOT_TINY;
+  if (words > Forms.TINY_WORDS || used() > arena.size()) return Fault.NOT_TINY;
   return validateContainer(changetype<Entry>(Entry.TINY));
 }
 
@@ -76,7 +76,7 @@ function validatePage(page: Node): Fault {
   if (!Header.isPaged() || !changetype<Page>(page).isSoundForm()) return Fault.NODE_LEVEL;
   if (!changetype<Page>(page).count<Own>() || changetype<Page>(page).bytes<Own>() > Page.BYTES) return Fault.NODE_COUNT;
   if (Page.upTo(changetype<usize>(page)) != changetype<usize>(page) || !isBlock(changetype<usize>(page), Page.BYTES)) return Fault.BLOCK_MISPLACED;
-  return isSoundPage(changetype<Page>(page)) ? validateMembers(page) : Fault.NODE_COUNT;
+  return PageGroups.isSoundPage(changetype<Page>(page)) ? validateMembers(page) : Fault.NODE_COUNT;
 }
 
 function validateNode(node: Node, level: u32): Fault {
@@ -131,7 +131,7 @@ function validateContainer(entry: Entry): Fault {
     case Kind.BITSET:
       if (count >= Container.UNIVERSE) return Fault.WRONG_FORM;
       left.select(SELF);
-      return bitsetCardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
+      return Bitset.cardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
     case Kind.RUNS: return count < Container.UNIVERSE ? Runs.check<Own>(payload, count) : Fault.WRONG_FORM;
     case Kind.BUCKETS:
       if (!Container.isArraySized(count)) return Fault.WRONG_FORM;
@@ -165,7 +165,7 @@ function cardinalityBelow(node: Node): u64 {
 function entriesBelow(node: Node): u32 {
   if (!node.level<Own>()) {
     const count = node.count<Own>();
-    return changetype<Page>(node).isPacked<Own>() ? groupsIn<Own>(changetype<Page>(node), 0, count) : count;
+    return changetype<Page>(node).isPacked<Own>() ? PageGroups.between<Own>(changetype<Page>(node), 0, count) : count;
   }
   let entries: u32 = 0;
   for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {

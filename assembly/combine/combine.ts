@@ -6,13 +6,13 @@
 import { left, reply, right } from "../env/memory";
 import { Left, Right } from "../env/view";
 import { Offset } from "../arena/layout/entry";
-import { cardinalityHeld } from "../arena/read/directory";
+import { Directory } from "../arena/read/directory";
 import { begin } from "../arena/builder/state";
 import { finish } from "../arena/builder/builder";
 import { Count, Store } from "../container/kernel";
-import { Sought, NOT_MERGED, mergeTiny } from "./walk/packedleaves";
+import { LeafMerge, Sought } from "./walk/packedleaves";
 import { Operation, foldOf, openOperation, operationBytes } from "./term/operation";
-import { openPair, walkPair } from "./walk/pair";
+import { PairWalk } from "./walk/pair";
 import { Fold } from "./fold/sides";
 import { entriesOf, mostEntries } from "./estimate";
 import { queryTree, queryTreeCardinality } from "./query";
@@ -26,7 +26,7 @@ import { walk } from "./walkterm";
 function combineOnce(op: Operation, sources: u32): void {
   if (sources == 2) {
     openTwo(op, mostEntries(2 * entriesOf(sources) + 1), 0);
-    walkPair<Store>(foldOf(op), 0, Offset.KEY_MAX);
+    PairWalk.walk<Store>(foldOf(op), 0, Offset.KEY_MAX);
     finish();
     return;
   }
@@ -45,13 +45,13 @@ function combineOnce(op: Operation, sources: u32): void {
 function combineCardinalityOnce(op: Operation, sources: u32, most: u64, first: u64, last: u64): u64 {
   if (sources == 2) {
     const fold = foldOf(op), whole = !first && last == Offset.KEY_MAX && !most;
-    const shared = whole ? mergeTiny(Sought.SHARED) : NOT_MERGED;
-    if (shared != NOT_MERGED) return countByShared(op, shared);
+    const shared = whole ? LeafMerge.tiny(Sought.SHARED) : LeafMerge.NOT_MERGED;
+    if (shared != LeafMerge.NOT_MERGED) return countByShared(op, shared);
     openTwo(op, 0, first);
     if (whole && fold != Fold.AND && haveCounts()) {
-      return countByShared(op, walkPair<Count>(Fold.AND, 0, Offset.KEY_MAX));
+      return countByShared(op, PairWalk.walk<Count>(Fold.AND, 0, Offset.KEY_MAX));
     }
-    return walkPair<Count>(fold, most, last);
+    return PairWalk.walk<Count>(fold, most, last);
   }
   begin(0, operationBytes(sources));
   openOperation(op, sources, first);
@@ -62,7 +62,7 @@ function combineCardinalityOnce(op: Operation, sources: u32, most: u64, first: u
 function haveCounts(): bool {
   left.select(0);
   right.select(1);
-  return cardinalityHeld<Left>() != 0 && cardinalityHeld<Right>() != 0;
+  return Directory.cardinality<Left>() != 0 && Directory.cardinality<Right>() != 0;
 }
 
 /**
@@ -72,7 +72,7 @@ function haveCounts(): bool {
 function countByShared(op: Operation, shared: u64): u64 {
   left.select(firstOf(op));
   right.select(1 - firstOf(op));
-  const fold = foldOf(op), x = cardinalityHeld<Left>(), y = cardinalityHeld<Right>();
+  const fold = foldOf(op), x = Directory.cardinality<Left>(), y = Directory.cardinality<Right>();
   if (fold == Fold.AND) return shared;
   if (fold == Fold.ANDNOT) return x - shared;
   const lone = x + y - 2 * shared, members = fold == Fold.OR ? lone + shared : lone;
@@ -86,7 +86,7 @@ function countByShared(op: Operation, shared: u64): u64 {
 
 /** Opens cursors on the two sources at container `key`, in the order of the fold that foldOf() returns. */
 function openTwo(op: Operation, entries: u64, key: u64): void {
-  openPair(firstOf(op), 1 - firstOf(op), entries, key);
+  PairWalk.open(firstOf(op), 1 - firstOf(op), entries, key);
 }
 
 /** Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1. */

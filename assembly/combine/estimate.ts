@@ -3,7 +3,7 @@
 import { arena, right } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { BITSET_BYTES } from "../container/limits";
-import { entriesHeld } from "../arena/read/directory";
+import { Directory } from "../arena/read/directory";
 import { Operation } from "./term/operation";
 
 /** The most that a container takes, with its entry and its share of the directory. */
@@ -22,7 +22,7 @@ export function expectedBytes(op: Operation, sources: u32): u64 {
     sum += size;
     least = min(least, size);
     if (!c) first = size;
-    entries = max<u64>(entries, entriesHeld<Right>());
+    entries = max<u64>(entries, Directory.entriesHeld<Right>());
   }
   if (op == Operation.AND) return least;
   if (op == Operation.DIFF || op == Operation.ANDOR) return first;
@@ -34,7 +34,7 @@ export function expectedBytes(op: Operation, sources: u32): u64 {
 /** expectedBytes() of the union of memory 0 and operand 0; at least 1. */
 export function unionBytes(): u64 {
   right.select(0);
-  const entries = max(max<u64>(entriesHeld<Own>(), entriesHeld<Right>()), 1);
+  const entries = max(max<u64>(Directory.entriesHeld<Own>(), Directory.entriesHeld<Right>()), 1);
   return min(<u64>arena.size() + <u64>right.size(), entries * CONTAINER_BYTES);
 }
 
@@ -47,7 +47,7 @@ export function entriesOf(sources: u32): u64 {
   let entries: u64 = 0;
   for (let k: u32 = 0; k < sources; k++) {
     right.select(k);
-    entries += entriesHeld<Right>();
+    entries += Directory.entriesHeld<Right>();
   }
   return entries;
 }

@@ -9,7 +9,7 @@ import { SELF, right } from "../env/memory";
 import { Entry, Offset } from "../arena/layout/entry";
 import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
-import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
+import { Count, Kernel, Store, StoreOnly } from "../container/kernel";
 import { Runs } from "../container/run";
 import { repeated, sumOfNoted } from "./count/terms";
 import { Cursor } from "./walk/cursor";
@@ -25,7 +25,7 @@ import { Shape } from "./shape/shape";
 import { Fold, sidesOf } from "./fold/sides";
 import { Sum } from "./count/sum";
 import { Rule, Term } from "./term/term";
-import { countListed, countOne, counterPlaces, reached } from "./count/threshold";
+import { Threshold, countListed, countOne, reached } from "./count/threshold";
 import { foldListed } from "./several/union";
 
 /**
@@ -65,7 +65,7 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 /** Places that a term keeps while it evaluates another. */
 // @ts-ignore: decorator
 @inline function keptPlaces(term: u32): u32 {
-  const counters = counterPlaces(term);
+  const counters = Threshold.places(term);
   return counters ? Scratch.PLACES + counters : KEPT_PLACES;
 }
 
@@ -79,7 +79,7 @@ function evaluateRaised(i: u32, key: u64, kept: u32): u64 {
 
 /** The places of scratch room that evaluating the term takes. */
 export function placesFor(term: u32): u32 {
-  let places = Scratch.PLACES + counterPlaces(term);
+  let places = Scratch.PLACES + Threshold.places(term);
   for (let i = Term.first(term), end = Term.end(term); i < end; i++) {
     if (Cursor.termOf(i)) places = max(places, keptPlaces(term) + placesFor(Cursor.termOf(i)));
   }
@@ -103,7 +103,7 @@ function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
   const listed = Listed.containers(found), terms = Listed.terms(found);
   let acc = Shape.full();
   if (listed == 1) acc = takeListed(term, list);
-  else if (listed == 2 && !stores<S>() && !terms) return countOfTwo(Rule.ALL, list);
+  else if (listed == 2 && !Kernel.stores<S>() && !terms) return countOfTwo(Rule.ALL, list);
   else if (listed) acc = terms ? foldIntersection<Store>(list, listed) : foldIntersection<S>(list, listed);
   for (let t: u32 = 0; t < terms && Shape.count(acc); t++) {
     const i = Listed.term(term, t);
@@ -124,7 +124,7 @@ function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
   const flips = (Listed.full(found) & 1) != 0, alone = !terms && !flips;
   let acc = Shape.NOTHING;
   if (listed == 1) acc = takeListed(term, list);
-  else if (listed == 2 && !stores<S>() && alone) return countOfTwo(op == Fold.OR ? Rule.ANY : Rule.ODD, list);
+  else if (listed == 2 && !Kernel.stores<S>() && alone) return countOfTwo(op == Fold.OR ? Rule.ANY : Rule.ODD, list);
   else if (listed) acc = alone ? foldListed<S>(op, list, listed) : foldListed<Store>(op, list, listed);
   for (let t: u32 = 0; t < terms; t++) {
     const i = Listed.term(term, t);
@@ -148,7 +148,7 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
   seekRest(term, key);
   const found = Listed.grouped(term, key), listed = Listed.containers(found), terms = Listed.terms(found);
   if (Listed.full(found)) return Shape.NOTHING;
-  if (!stores<S>() && listed == 1 && !terms && !Shape.isFull(acc) && Term.resultOperand(term) != SELF) {
+  if (!Kernel.stores<S>() && listed == 1 && !terms && !Shape.isFull(acc) && Term.resultOperand(term) != SELF) {
     const sides = sidesOf(Term.resultOperand(term), Listed.operand(list, 0));
     return countOnly(Shape.count(acc) - foldCardinality(sides, acc, Listed.shape(list, 0)));
   }
@@ -203,7 +203,7 @@ function evaluateDiff1<S>(term: u32, key: u64): u64 {
 function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
   const next = Cursor.shapeOf(first), sides = sidesOf(Term.resultOperand(term), Cursor.operandOf(first));
   if (Shape.isFull(next)) return op == Fold.AND ? rest : Shape.NOTHING;
-  if (!stores<S>()) {
+  if (!Kernel.stores<S>()) {
     const both = foldCardinality(sides, rest, next);
     return countOnly(op == Fold.AND ? both : Shape.count(rest) - both);
   }
@@ -267,7 +267,7 @@ function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
   for (let i = from; i < to; i++) {
     if (Cursor.keyOf(i) != key) continue;
     const inner = Cursor.termOf(i), weight = Term.weight(term, i);
-    if (!stores<S>()) { Sum.note(inner != 0, Cursor.shapeOf(i), weight); continue; }
+    if (!Kernel.stores<S>()) { Sum.note(inner != 0, Cursor.shapeOf(i), weight); continue; }
     if (inner) {
       const s = evaluateRaised(i, key, keptPlaces(term)), operand = Term.resultOperand(inner);
       right.select(operand);
@@ -276,7 +276,7 @@ function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
     }
     const operand = Cursor.operandOf(i), s = Cursor.shapeOf(i);
     if (Shape.isFull(s)) continue;                  // noted, and thereby counted everywhere
-    if (!counts<S>()) { Sum.addToBytes(operand, s, weight); continue; }
+    if (!Kernel.counts<S>()) { Sum.addToBytes(operand, s, weight); continue; }
     right.select(operand);
     Sum.add(term, operand, s, weight);
   }

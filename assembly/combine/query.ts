@@ -6,9 +6,9 @@ import { SELF, reply, right, work } from "../env/memory";
 import { Offset } from "../arena/layout/entry";
 import { begin, builderBytes } from "../arena/builder/state";
 import { finish } from "../arena/builder/builder";
-import { reserve } from "../arena/layout/header";
+import { Arena } from "../arena/layout/header";
 import { Kind } from "../container/kind";
-import { Count, Store, stores } from "../container/kernel";
+import { Count, Kernel, Store } from "../container/kernel";
 import { Container } from "../container/limits";
 import { mostEntries } from "./estimate";
 import { walk } from "./walkterm";
@@ -23,7 +23,7 @@ import { Mistake } from "../expression/mistake";
 import { parse } from "../expression/parser";
 import { mayDiffer, normalize } from "../expression/normal";
 import { hasRepeated } from "../expression/operands";
-import { measure, openTree, treeBytes } from "./opentree";
+import { TreeTerms } from "./opentree";
 import { Syntax, Tree, TreeRecord } from "../expression/tree";
 import { Node } from "../arena/layout/node";
 import { replyContainer, replySpan } from "../read/container";
@@ -113,7 +113,7 @@ export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u
  */
 function open<S>(keys: u32, greatest: u64, from: u64): void {
   right.select(keys);
-  reserve(right.size());
+  Arena.reserve(right.size());
   right.copy(0, 0, right.size());
   if (hasRepeated(keys)) simplify();
   openRoot<S>(greatest, from);
@@ -129,10 +129,10 @@ function openRoot<S>(greatest: u64, from: u64): void {
     all.addChild(changetype<TreeRecord>(root));
     root = changetype<TreeRecord>(changetype<Node>(all));
   }
-  const most = mostEntries(measure(changetype<TreeRecord>(root))), entries = stores<S>() ? most : 0, bytes = treeBytes(changetype<TreeRecord>(root));
+  const most = mostEntries(TreeTerms.measure(changetype<TreeRecord>(root))), entries = Kernel.stores<S>() ? most : 0, bytes = TreeTerms.bytes(changetype<TreeRecord>(root));
   // The tree is in low memory, which the result will take.
   // Until the terms are made, what is held back must not reach it.
-  reserve(Tree.recordsEnd() + <usize>builderBytes(entries) + bytes);
+  Arena.reserve(Tree.recordsEnd() + <usize>builderBytes(entries) + bytes);
   begin(entries, bytes);
-  openTree(changetype<TreeRecord>(root), Offset.key(from), greatest);
+  TreeTerms.open(changetype<TreeRecord>(root), Offset.key(from), greatest);
 }

@@ -8,7 +8,7 @@
 // full or nothing without looking at a container.
 
 import { SELF, reply, right } from "../env/memory";
-import { stores } from "../container/kernel";
+import { Kernel } from "../container/kernel";
 import { Kind } from "../container/kind";
 import { appendFull } from "../arena/builder/builder";
 import { evaluate, placesFor } from "./evaluate";
@@ -32,18 +32,18 @@ export function walk<S>(most: u64, end: u64): u64 {
     Places.makeMany(places);
     const last = min(Cursor.lastKeyOf(0), end), s = evaluate<S>(term, key);
     if (Shape.kind(s) == Kind.FULL) {
-      if (stores<S>()) appendFull(key, last - key + 1);
+      if (Kernel.stores<S>()) appendFull(key, last - key + 1);
       members += (last - key + 1) << 16;
       anyFull = true;
     } else if (Shape.count(s)) {
-      if (stores<S>()) appendResult(term, key, s);
+      if (Kernel.stores<S>()) appendResult(term, key, s);
       members += Shape.count(s);
     }
-    if (last == end || (!stores<S>() && members > most - 1)) break;
+    if (last == end || (!Kernel.stores<S>() && members > most - 1)) break;
     moveItem(0, last + 1);
     key = Cursor.keyOf(0);
   }
-  if (!stores<S>() && !members && anyFull) reply.member(0);
+  if (!Kernel.stores<S>() && !members && anyFull) reply.member(0);
   return members;
 }
 

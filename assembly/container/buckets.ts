@@ -10,9 +10,9 @@
 
 import { left, right, vector } from "../env/memory";
 import { view8 } from "../env/view";
-import { bitsetSet } from "./bitset";
+import { Bitset } from "./bitset";
 import { Container } from "./limits";
-import { And, AndNot, Count, Store, stores, is } from "./kernel";
+import { And, AndNot, Count, Kernel, Store } from "./kernel";
 import { Lanes } from "./lanes";
 
 /** A payload of buckets. */
@@ -74,9 +74,9 @@ export abstract class Buckets {
         const twice = <u32>i8x16.bitmask(found);
         const inB = twice | twice >> 8;
         const ofBucket = Buckets.firstLanes(<i32>(aHeld - i));
-        const kept = (is<O, And>() ? inB : ~inB) & ofBucket & Lanes.ALL_LANES;
+        const kept = (Kernel.is<O, And>() ? inB : ~inB) & ofBucket & Lanes.ALL_LANES;
         members += <u32>popcnt<u32>(kept);
-        if (!stores<S>()) continue;
+        if (!Kernel.stores<S>()) continue;
         const lanes = i16x8.add(i16x8.extend_low_i8x16_u(lows), i16x8.splat(<i16>(high << 8)));
         if (out <= lastVector) {
           v128.store(out, vector.compact(lanes, kept));
@@ -303,7 +303,7 @@ export function bucketsToArray(a: usize, count: u32, out: usize): void {
 export function unionBucketsInto(a: usize, count: u32, to: usize): void {
   const counts = a + count;
   for (let high: u32 = 0; high < Container.BUCKETS; high++, to += Buckets.BUCKET_BITSET_BYTES) {
-    for (let end = a + left.load8(counts + high, 0); a < end; a++) bitsetSet(to, left.load8(a, 0));
+    for (let end = a + left.load8(counts + high, 0); a < end; a++) Bitset.set(to, left.load8(a, 0));
   }
 }
 

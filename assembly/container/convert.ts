@@ -6,7 +6,7 @@
 
 import { bits, left, vector } from "../env/memory";
 import { BITSET_BYTES, Container } from "./limits";
-import { bitsetSet, clearBitset, setBits } from "./bitset";
+import { Bitset } from "./bitset";
 import { Lanes } from "./lanes";
 import { Runs } from "./run";
 import { Choice, Kind } from "./kind";
@@ -80,7 +80,7 @@ export function toShort(kind: Kind, a: usize, count: u32, low: u32, high: u32, o
 
 /** `out` needs BITSET_BYTES. */
 function bucketsToBitset(a: usize, count: u32, out: usize): void {
-  clearBitset(out);
+  Bitset.clearAll(out);
   unionBucketsInto(a, count, out);
 }
 
@@ -93,9 +93,9 @@ function bucketsToShort(a: usize, count: u32, low: u32, high: u32, out: usize): 
 /** `out` needs BITSET_BYTES. */
 export function arrayToBitset(a: usize, count: u32, out: usize): void {
   const end = a + Container.arrayBytes(count), fours = a + Container.arrayBytes(count & ~3);
-  clearBitset(out);
+  Bitset.clearAll(out);
   for (; a < fours; a += Container.arrayBytes(4)) bits.set(out, left.load64(a, 0));
-  for (; a < end; a += Container.MEMBER_BYTES) bitsetSet(out, left.load16(a, 0));
+  for (; a < end; a += Container.MEMBER_BYTES) Bitset.set(out, left.load16(a, 0));
 }
 
 /** `out` needs room for the members only; returns their number. extract.ts is faster but needs more room. */
@@ -114,10 +114,10 @@ export function bitsetToArray(a: usize, out: usize): u32 {
 /** `out` needs BITSET_BYTES. */
 export function runsToBitset(a: usize, out: usize): void {
   const end = a + Container.runsBytes(left.load16(a, 0));
-  clearBitset(out);
+  Bitset.clearAll(out);
   for (a += Container.RUNS_HEADER_BYTES; a < end; a += Container.RUN_BYTES) {
     const low = left.load16(a, 0);
-    setBits(out, low, low + left.load16(a, 2));
+    Bitset.setBits(out, low, low + left.load16(a, 2));
   }
 }
 

@@ -10,8 +10,8 @@
 import { bytes, left, right } from "../env/memory";
 import { BITSET_BYTES, Container } from "./limits";
 import { Runs } from "./run";
-import { PART_BYTES } from "./bitset";
-import { is } from "./kernel";
+import { Bitset } from "./bitset";
+import { Kernel } from "./kernel";
 
 /** Counters of a bitset's bits, in planes of bits. */
 export abstract class Counters {
@@ -49,9 +49,9 @@ export abstract class Counters {
   @inline static startPlanes(planes: usize, count: u32, least: u32, part: usize, from: u32): void {
     const start = Counters.startOf(count, least);
     for (let i = from; i < count; i++) {
-      memory.fill(Counters.planeAt(planes, i) + part, <u8>Counters.startWord(start, i), PART_BYTES);
+      memory.fill(Counters.planeAt(planes, i) + part, <u8>Counters.startWord(start, i), Bitset.PART_BYTES);
     }
-    memory.fill(Counters.planeAt(planes, count) + part, 0, PART_BYTES);
+    memory.fill(Counters.planeAt(planes, count) + part, 0, Bitset.PART_BYTES);
   }
 
   /** addPair() to counters that are still to begin at `start`. The constants make it as quick as it can be. */
@@ -67,7 +67,7 @@ export abstract class Counters {
    * As in bitset.ts, a block's highest address is accessed first and all loads come before the first store.
    */
   @inline static addPair<P, Q, J>(a: usize, b: usize, p: usize, out: usize): void {
-    for (const end = a + PART_BYTES; a < end; a += UNROLLED, b += UNROLLED, p += UNROLLED, out += UNROLLED) {
+    for (const end = a + Bitset.PART_BYTES; a < end; a += UNROLLED, b += UNROLLED, p += UNROLLED, out += UNROLLED) {
       const x7 = left.load64(a, 56), x6 = left.load64(a, 48);
       const x5 = left.load64(a, 40), x4 = left.load64(a, 32);
       const x3 = left.load64(a, 24), x2 = left.load64(a, 16);
@@ -127,13 +127,13 @@ export abstract class Counters {
     }
   }
 
-  @inline private static isBegun<P>(): bool { return is<P, Begun>(); }
-  @inline private static wordOf<P>(): u64 { return is<P, Ones>() ? 0xffffffffffffffff : 0; }
-  @inline private static joins<J>(): bool { return is<J, Join>(); }
+  @inline private static isBegun<P>(): bool { return Kernel.is<P, Begun>(); }
+  @inline private static wordOf<P>(): u64 { return Kernel.is<P, Ones>() ? 0xffffffffffffffff : 0; }
+  @inline private static joins<J>(): bool { return Kernel.is<J, Join>(); }
 
   /** Adds the part at `carry` to a plane's part at `p`; bits that overflow go to `out`. */
   @inline static ripple<J>(carry: usize, p: usize, out: usize): void {
-    for (const end = p + PART_BYTES; p < end; p += UNROLLED, carry += UNROLLED, out += UNROLLED) {
+    for (const end = p + Bitset.PART_BYTES; p < end; p += UNROLLED, carry += UNROLLED, out += UNROLLED) {
       const c7 = load<u64>(carry, 56);
       const c6 = load<u64>(carry, 48);
       const c5 = load<u64>(carry, 40);

@@ -8,8 +8,8 @@
 import { bits, left, right, vector } from "../env/memory";
 import { Container } from "./limits";
 import { Buckets } from "./buckets";
-import { Same, combineVectors, isUnary } from "./kernel";
-import { PART_BYTES } from "./bitset";
+import { Kernel, Same } from "./kernel";
+import { Bitset } from "./bitset";
 import { Lanes } from "./lanes";
 
 /** Extraction of a bitset's members. */
@@ -18,7 +18,7 @@ export abstract class Extract {
    * The list has lanes with members and, this far behind each, the value of its lowest bit.
    * Up to a vector behind both may be written.
    */
-  @inline private static readonly VALUES: usize = PART_BYTES + Lanes.LANES_BYTES;
+  @inline private static readonly VALUES: usize = Bitset.PART_BYTES + Lanes.LANES_BYTES;
   /** Working space of extractMembers() and bitsetToBuckets(). */
   @inline static readonly EXTRACT_BYTES: usize = <usize>Container.BUCKETS + 2 * Extract.VALUES;
   /** With at least this many members, one of eight lanes often has more than two. */
@@ -35,9 +35,9 @@ export abstract class Extract {
 
   /** Writes the low bytes of the members, as many as Out has; returns the end. */
   @inline static extract<Out>(a: usize, members: u32, out: usize, work: usize): usize {
-    for (let value: u32 = 0; value < Container.UNIVERSE; value += <u32>PART_BYTES << 3) {
+    for (let value: u32 = 0; value < Container.UNIVERSE; value += <u32>Bitset.PART_BYTES << 3) {
       out = Extract.putMembers<Out>(work, Extract.listLanes<Same>(a, 0, value, work), Extract.isDense(members), out);
-      a += PART_BYTES;
+      a += Bitset.PART_BYTES;
     }
     return out;
   }
@@ -80,12 +80,12 @@ export abstract class Extract {
    * returns the end of the list.
    */
   @inline static listLanes<O>(a: usize, b: usize, value: u32, list: usize): usize {
-    const end = a + PART_BYTES;
+    const end = a + Bitset.PART_BYTES;
     let values = i16x8.add(i16x8.splat(<i16>value), i16x8(0, 16, 32, 48, 64, 80, 96, 112));
     for (; a < end; a += 4 * Lanes.LANES_BYTES) {
       const x3 = Extract.vectorAt<O>(a, b, 48), x2 = Extract.vectorAt<O>(a, b, 32);
       const x1 = Extract.vectorAt<O>(a, b, 16), x0 = Extract.vectorAt<O>(a, b, 0);
-      if (!isUnary<O>()) b += 4 * Lanes.LANES_BYTES;
+      if (!Kernel.isUnary<O>()) b += 4 * Lanes.LANES_BYTES;
       const low = ~Extract.zeros(x0, x1), high = ~Extract.zeros(x2, x3);
       list = Extract.listVector(x0, values, low & 0xff, list);
       values = i16x8.add(values, i16x8.splat(128));
@@ -102,7 +102,7 @@ export abstract class Extract {
 
   @inline private static vectorAt<O>(a: usize, b: usize, offset: u32): v128 {
     const x = left.load128(a, offset);
-    return isUnary<O>() ? x : combineVectors<O>(x, right.load128(b, offset));
+    return Kernel.isUnary<O>() ? x : Kernel.combineVectors<O>(x, right.load128(b, offset));
   }
 
   /** A bit for each of the sixteen lanes that is 0. */

@@ -8,7 +8,7 @@
 import { left, right } from "../env/memory";
 import { Fault } from "../env/fault";
 import { view16 } from "../env/view";
-import { And, Or, Xor, AndNot, is } from "./kernel";
+import { And, AndNot, Kernel, Or, Xor } from "./kernel";
 import { BITSET_BYTES, Container } from "./limits";
 
 /** A payload of runs. */
@@ -192,9 +192,9 @@ export abstract class Runs {
       const xLow = max(Runs.startOf(x), done), yLow = max(Runs.startOf(y), done);
       const xEdge = Runs.edgeOf(x), yEdge = Runs.edgeOf(y), second = max(xLow, yLow), edge = min(xEdge, yEdge);
       let from = min(xLow, yLow), to = min(second, edge);
-      if (is<O, And>()) { from = second; to = edge; }
-      if (is<O, Or>()) to = edge;
-      if (is<O, AndNot>()) from = xLow;
+      if (Kernel.is<O, And>()) { from = second; to = edge; }
+      if (Kernel.is<O, Or>()) to = edge;
+      if (Kernel.is<O, AndNot>()) from = xLow;
       const isPiece = u32(from < to), apart = isPiece & u32(from != high);
       Runs.put(out, low, high - 1);
       out += Runs.bytesIf(apart & u32(high != 0));
@@ -206,8 +206,8 @@ export abstract class Runs {
     }
     // The runs that are left are on one side:
     // drop those that the operation does not keep, and append the others.
-    if (is<O, And>()) a = aEnd;
-    if (is<O, And>() || is<O, AndNot>()) b = bEnd;
+    if (Kernel.is<O, And>()) a = aEnd;
+    if (Kernel.is<O, And>() || Kernel.is<O, AndNot>()) b = bEnd;
     while (a < aEnd || b < bEnd) {
       const ofA = a < aEnd, run = ofA ? left.load32(a, 0) : right.load32(b, 0), from = max(Runs.startOf(run), done);
       if (from != high) {

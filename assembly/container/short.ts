@@ -13,11 +13,9 @@
 
 import { left, right } from "../env/memory";
 import { Left, Own, Right, view32, view64 } from "../env/view";
-import { And, AndNot, Or, Store, combineWords, stores, is, lacks } from "./kernel";
+import { And, AndNot, Kernel, Or, Store } from "./kernel";
 import { BITSET_BYTES, Container } from "./limits";
-import {
-  PART_BYTES, bitsetHas, bitsetRangeCardinality, bitsetSelect, bitsetSet, clearBitset, setBits,
-} from "./bitset";
+import { Bitset } from "./bitset";
 import { Choice } from "./kind";
 
 /** The parts of the header, as above. */
@@ -66,7 +64,7 @@ export abstract class ShortBitset {
   }
 
   @inline static has(at: usize, value: u32): bool {
-    return ShortBitset.reaches(at, value) && bitsetHas(ShortBitset.base<Own>(at), value);
+    return ShortBitset.reaches(at, value) && Bitset.has(ShortBitset.base<Own>(at), value);
   }
 
   /** Word `index` of the container. */
@@ -78,12 +76,12 @@ export abstract class ShortBitset {
   /** Members that are at most `value`. */
   static rank(at: usize, value: u32): u32 {
     const low = ShortBitset.low<Own>(at);
-    return value < low ? 0 : bitsetRangeCardinality(ShortBitset.base<Own>(at), low, min(value, ShortBitset.end<Own>(at) - 1));
+    return value < low ? 0 : Bitset.rangeCardinality(ShortBitset.base<Own>(at), low, min(value, ShortBitset.end<Own>(at) - 1));
   }
 
   /** The member of 0-based rank `rank`, which is less than the cardinality. */
   static select(at: usize, rank: u32): u32 {
-    return ShortBitset.low<Own>(at) + bitsetSelect(ShortBitset.wordsAt(at), rank);
+    return ShortBitset.low<Own>(at) + Bitset.select(ShortBitset.wordsAt(at), rank);
   }
 
   /** The greatest member. There must be one. */
@@ -117,7 +115,7 @@ export abstract class ShortBitset {
   }
 
   /** Adds `value`, whose word there is. */
-  @inline static set(at: usize, value: u32): void { bitsetSet(ShortBitset.base<Own>(at), value); }
+  @inline static set(at: usize, value: u32): void { Bitset.set(ShortBitset.base<Own>(at), value); }
 
   /**
    * Makes the words first .. first + words - 1, which include those that are there and for which there is room.
@@ -177,7 +175,7 @@ export abstract class ShortBitset {
 
   /** Sets the members of the array in words that are at the base `to` and are clear. */
   @inline static setMembers(a: usize, count: u32, to: usize): void {
-    for (const end = a + Container.arrayBytes(count); a < end; a += Container.MEMBER_BYTES) bitsetSet(to, left.load16(a, 0));
+    for (const end = a + Container.arrayBytes(count); a < end; a += Container.MEMBER_BYTES) Bitset.set(to, left.load16(a, 0));
   }
 
   /** The union of the four words at `at`. */
@@ -199,8 +197,8 @@ export abstract class ShortBitset {
       const value = left.load16(a, 0), word = (value >> 6) - first, reaches = word < words;
       const at = bits + select<usize>(<usize>word << 3, 0, reaches);
       const has = <u32>(right.load64(at, 0) >> (value & 63)) & u32(reaches);
-      if (stores<S>()) store<u16>(out, value);
-      out += <usize>(has ^ lacks<O>()) << 1;
+      if (Kernel.stores<S>()) store<u16>(out, value);
+      out += <usize>(has ^ Kernel.lacks<O>()) << 1;
     }
     return Container.memberCount(start, out);
   }
@@ -223,7 +221,7 @@ export function runsToShort(a: usize, low: u32, high: u32, out: usize): void {
   const to = ShortBitset.base<Own>(out), end = a + Container.runsBytes(left.load16(a, 0));
   for (a += Container.RUNS_HEADER_BYTES; a < end; a += Container.RUN_BYTES) {
     const start = left.load16(a, 0);
-    setBits(to, start, start + left.load16(a, 2));
+    Bitset.setBits(to, start, start + left.load16(a, 2));
   }
 }
 
@@ -254,7 +252,7 @@ export function shortPart(a: usize, part: usize): usize {
   const header = right.load32(a, 0);
   const from = <usize>(header & HeaderBits.FIRST_MASK) << 3;
   const end = from + (<usize>ShortBitset.wordsOf(header) << 3);
-  return from <= part && part + PART_BYTES <= end ? ShortBitset.wordsAt(a) + (part - from) : 0;
+  return from <= part && part + Bitset.PART_BYTES <= end ? ShortBitset.wordsAt(a) + (part - from) : 0;
 }
 
 /** Copies part `part` of right `a` to `out`, or returns false if it has no words there. */
@@ -262,9 +260,9 @@ export function copyShortPart(a: usize, part: usize, out: usize): bool {
   const header = right.load32(a, 0);
   const from = <usize>(header & HeaderBits.FIRST_MASK) << 3;
   const end = from + (<usize>ShortBitset.wordsOf(header) << 3);
-  const low = max(from, part), high = min(end, part + PART_BYTES);
+  const low = max(from, part), high = min(end, part + Bitset.PART_BYTES);
   if (low >= high) return false;
-  memory.fill(out, 0, PART_BYTES);
+  memory.fill(out, 0, Bitset.PART_BYTES);
   right.copy(out + (low - part), ShortBitset.wordsAt(a) + (low - from), high - low);
   return true;
 }
@@ -290,7 +288,7 @@ export function shortToArray(a: usize, out: usize): u32 {
 
 /** `out` needs BITSET_BYTES. */
 export function shortToBitset(a: usize, out: usize): void {
-  clearBitset(out);
+  Bitset.clearAll(out);
   left.copy(out + (<usize>ShortBitset.firstWord<Left>(a) << 3), ShortBitset.wordsAt(a), <usize>ShortBitset.wordCount<Left>(a) << 3);
 }
 
@@ -305,15 +303,15 @@ export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, 
   const aFirst = ShortBitset.firstWord<Left>(a), aWords = ShortBitset.wordCount<Left>(a);
   const bFirst = ShortBitset.firstWord<Right>(b), bWords = ShortBitset.wordCount<Right>(b);
   let members: u64 = 0;
-  if (stores<S>()) store<u32>(out, ShortBitset.header(first, words));
+  if (Kernel.stores<S>()) store<u32>(out, ShortBitset.header(first, words));
   if (
     first >= aFirst && first + words <= aFirst + aWords
     && first >= bFirst && first + words <= bFirst + bWords
   ) {
     const x = ShortBitset.wordsAt(a) + (<usize>(first - aFirst) << 3), y = ShortBitset.wordsAt(b) + (<usize>(first - bFirst) << 3);
     for (let i: usize = 0, end = <usize>words << 3; i < end; i += 8) {
-      const word = combineWords<O>(left.load64(x + i, 0), right.load64(y + i, 0));
-      if (stores<S>()) store<u64>(ShortBitset.wordsAt(out) + i, word);
+      const word = Kernel.combineWords<O>(left.load64(x + i, 0), right.load64(y + i, 0));
+      if (Kernel.stores<S>()) store<u64>(ShortBitset.wordsAt(out) + i, word);
       members += popcnt(word);
     }
     return <u32>members;
@@ -322,8 +320,8 @@ export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, 
     const l = first + i - aFirst, r = first + i - bFirst;
     const x = l < aWords ? left.load64(ShortBitset.wordsAt(a) + (<usize>l << 3), 0) : 0;
     const y = r < bWords ? right.load64(ShortBitset.wordsAt(b) + (<usize>r << 3), 0) : 0;
-    const word = combineWords<O>(x, y);
-    if (stores<S>()) store<u64>(ShortBitset.wordsAt(out) + (<usize>i << 3), word);
+    const word = Kernel.combineWords<O>(x, y);
+    if (Kernel.stores<S>()) store<u64>(ShortBitset.wordsAt(out) + (<usize>i << 3), word);
     members += popcnt(word);
   }
   return <u32>members;
@@ -357,11 +355,11 @@ export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, word
   let change: i32 = 0;
   for (const end = b + Container.arrayBytes(bCount); b < end; b += Container.MEMBER_BYTES) {
     const value = right.load16(b, 0), word = (value >> 6) - first;
-    if (is<O, AndNot>() && word >= words) continue;
+    if (Kernel.is<O, AndNot>() && word >= words) continue;
     const at = ShortBitset.wordsAt(out) + (<usize>word << 3), bits = load<u64>(at), was = <i32>(bits >> (value & 63)) & 1;
-    store<u64>(at, combineWords<O>(bits, (<u64>1) << (value & 63)));
-    if (is<O, Or>()) change += 1 - was;
-    else if (is<O, AndNot>()) change -= was;
+    store<u64>(at, Kernel.combineWords<O>(bits, (<u64>1) << (value & 63)));
+    if (Kernel.is<O, Or>()) change += 1 - was;
+    else if (Kernel.is<O, AndNot>()) change -= was;
     else change += 1 - 2 * was;
   }
   return change;
@@ -375,6 +373,6 @@ export function combineShortInto<O>(to: usize, b: usize): void {
   const header = right.load32(b, 0);
   to += <usize>(header & HeaderBits.FIRST_MASK) << 3;
   for (let word = ShortBitset.wordsAt(b), end = b + Container.shortBytes(ShortBitset.wordsOf(header)); word < end; word += 8, to += 8) {
-    store<u64>(to, combineWords<O>(load<u64>(to), right.load64(word, 0)));
+    store<u64>(to, Kernel.combineWords<O>(load<u64>(to), right.load64(word, 0)));
   }
 }

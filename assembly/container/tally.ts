@@ -12,7 +12,7 @@
 
 import { right } from "../env/memory";
 import { BITSET_BYTES, Container } from "./limits";
-import { differenceBitsets, intersectBitsets, setBits, unionBitsets } from "./bitset";
+import { Bitset, differenceBitsets, intersectBitsets, unionBitsets } from "./bitset";
 import { Runs } from "./run";
 
 /** Where the parts of a tally are, as above. */
@@ -170,7 +170,7 @@ export function tallyToBitset(tally: usize, base: i32, least: i32, exactly: bool
   memory.fill(out, 0, BITSET_BYTES);
   for (let value: u32 = 0, sum = base + Tally.changeOfFirst(tally); value < Container.UNIVERSE;) {
     const next = Tally.nextChange(tally, value + 1);
-    if (Tally.reaches(sum, least, exactly)) setBits(out, value, next - 1);
+    if (Tally.reaches(sum, least, exactly)) Bitset.setBits(out, value, next - 1);
     value = next;
     if (value < Container.UNIVERSE) sum += load<i32>(Tally.changeAt(tally, value));
   }

@@ -19,7 +19,7 @@
 //
 // Entry 0 has the gains of all terms that have been counted.
 
-import { reserve } from "../arena/layout/header";
+import { Arena } from "../arena/layout/header";
 import { Rule } from "../combine/term/term";
 import { copyTree, isConstant } from "./normalrecord";
 import { normalize } from "./normal";
@@ -49,7 +49,7 @@ export function simplify(): void {
 /** Takes out common factors. Returns whether there were any: then the tree is no longer in normal form. */
 function factor(): bool {
   const table = changetype<KeyTable>(Tree.recordsEnd()), end = changetype<usize>(table) + 2 * (<usize>Tree.keys() + 1) * COUNTED_BYTES;
-  reserve(end);
+  Arena.reserve(end);
   Tree.setRecordsEnd(end);
   if (factorBelow(table, Tree.root())) return true;
   Tree.setRecordsEnd(changetype<usize>(table));

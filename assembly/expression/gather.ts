@@ -5,7 +5,7 @@
 //   items   u64 number of a key, or hash of a term, highest bit set   u32 record     i32 weight, flags
 //   edges   u64 offset from which on more or fewer ranges count         i32 how many   u32 0
 
-import { reserve } from "../arena/layout/header";
+import { Arena } from "../arena/layout/header";
 import { Rule } from "../combine/term/term";
 import { COMPLEMENT, Reference, equal, isConstant, keyAlone, recordOf } from "./normalrecord";
 import { Syntax, Tree, TreeRecord } from "./tree";
@@ -53,7 +53,7 @@ export class List {
     const elements = <usize>elementsBelow(record);
     const edges = changetype<usize>(list) + LIST_HEADER + elements * List.ELEMENT_BYTES;
     const end = edges + 2 * elements * List.ELEMENT_BYTES;
-    reserve(end);
+    Arena.reserve(end);
     Tree.setRecordsEnd(end);
     memory.fill(changetype<usize>(list), 0, LIST_HEADER);
     store<u32>(changetype<usize>(list), <u32>edges, ListField.EDGES_AT);

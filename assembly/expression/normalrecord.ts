@@ -4,7 +4,7 @@
 // form have no NOT below them. Ranges in the items of a sum come behind the other items, ascend, and do not
 // overlap. Without other items, and with weights of 1, a sum stands for several ranges.
 
-import { reserve } from "../arena/layout/header";
+import { Arena } from "../arena/layout/header";
 import { Rule, Term } from "../combine/term/term";
 import { Field, Syntax, Tree, TreeRecord } from "./tree";
 
@@ -94,7 +94,7 @@ export function moveTree(root: TreeRecord, to: usize): TreeRecord {
  */
 export function copyTree(record: TreeRecord, by: usize): TreeRecord {
   const copy = Tree.recordsEnd();
-  reserve(copy + TreeRecord.BYTES);
+  Arena.reserve(copy + TreeRecord.BYTES);
   Tree.setRecordsEnd(copy + TreeRecord.BYTES);
   memory.copy(copy, changetype<usize>(record), TreeRecord.BYTES);
   let link = copy + Field.FIRST_CHILD, last: usize = 0;

@@ -2,8 +2,8 @@
 
 import { right } from "../env/memory";
 import { Right } from "../env/view";
-import { reserve } from "../arena/layout/header";
-import { entriesHeld } from "../arena/read/directory";
+import { Arena } from "../arena/layout/header";
+import { Directory } from "../arena/read/directory";
 import { Tree } from "./tree";
 
 // Fewer than COMPARED_FROM operands are not compared: that would slow down every small query, and few
@@ -26,7 +26,7 @@ const enum Cell { IDENTITY = 0, OPERAND = 8 }
 // @ts-ignore: decorator
 @inline function hasMembers(operand: u32): bool {
   right.select(operand);
-  return entriesHeld<Right>() != 0;
+  return Directory.entriesHeld<Right>() != 0;
 }
 
 /**
@@ -52,7 +52,7 @@ export function hasRepeated(count: u32): bool {
  */
 function makeTable(at: usize, slotsAt: usize, count: u32): bool {
   const slots = (<usize>1) << (33 - <usize>clz<u32>(count));
-  reserve(slotsAt + slots * IDENTITY_BYTES);
+  Arena.reserve(slotsAt + slots * IDENTITY_BYTES);
   memory.fill(slotsAt, 0, slots * IDENTITY_BYTES);
   let repeated = false;
   for (let k: u32 = 0; k < count; k++) {

@@ -12,9 +12,7 @@
 import { right } from "../env/memory";
 import { Rule } from "../combine/term/term";
 import { Mistake } from "./mistake";
-import {
-  Character, accept, acceptDots, atWord, expect, peek, readNumber, readWord, skipDigits,
-} from "./text";
+import { Character, QueryText } from "./text";
 import { Tree, TreeRecord } from "./tree";
 
 /** Most characters of an expression. */
@@ -44,7 +42,7 @@ export function parse(keys: u32, greatest: u64): void {
   Tree.start(keys, greatest);
   if (right.size() > TEXT_MAX) { Tree.note(Mistake.TOO_LONG, TEXT_MAX); return; }
   Tree.setRoot(parseUnion());
-  peek();
+  QueryText.peek();
   if (Tree.textAt() < right.size()) Tree.note(Mistake.TRAILING, Tree.textAt());
   if (Tree.namedKeys() < keys) Tree.note(Mistake.UNNAMED_KEY, Tree.textAt());
 }
@@ -53,31 +51,31 @@ export function parse(keys: u32, greatest: u64): void {
 
 function parseUnion(): TreeRecord {
   const first = parseSymmetric();
-  if (peek() != Character.OR) return first;
+  if (QueryText.peek() != Character.OR) return first;
   const term = TreeRecord.makeTerm(Rule.ANY);
   term.join(first);
-  while (accept(Character.OR)) term.join(parseSymmetric());
+  while (QueryText.accept(Character.OR)) term.join(parseSymmetric());
   return term;
 }
 
 function parseSymmetric(): TreeRecord {
   const first = parseIntersection();
-  if (peek() != Character.XOR) return first;
+  if (QueryText.peek() != Character.XOR) return first;
   const term = TreeRecord.makeTerm(Rule.ODD);
   term.join(first);
-  while (accept(Character.XOR)) term.join(parseIntersection());
+  while (QueryText.accept(Character.XOR)) term.join(parseIntersection());
   return term;
 }
 
 /** All operands that are joined by & and -: those to be in, and those not to be in. */
 function parseIntersection(): TreeRecord {
   const first = parseOperand();
-  if (peek() != Character.AND && peek() != Character.MINUS) return first;
+  if (QueryText.peek() != Character.AND && QueryText.peek() != Character.MINUS) return first;
   const all = TreeRecord.makeTerm(Rule.ALL), less = TreeRecord.makeTerm(Rule.ANY);
   addFactor(all, less, first, false);
   while (true) {
-    if (accept(Character.AND)) addFactor(all, less, parseOperand(), false);
-    else if (accept(Character.MINUS)) addFactor(all, less, parseOperand(), true);
+    if (QueryText.accept(Character.AND)) addFactor(all, less, parseOperand(), false);
+    else if (QueryText.accept(Character.MINUS)) addFactor(all, less, parseOperand(), true);
     else break;
   }
   // Without any item, all factors are complements of nothing.
@@ -127,16 +125,16 @@ function enterLevel(): void {
 @inline function leaveLevel(): void { Tree.setLevels(Tree.levels() - 1); }
 
 function parseOperand(): TreeRecord {
-  const next = peek();
+  const next = QueryText.peek();
   let operand: usize = 0;
   if (next == Character.HASH) return parseKey();
   if (next == Character.RANGE) return parseRange();
   enterLevel();
-  if (accept(Character.NOT)) operand = changetype<usize>(complementOf(parseOperand()));
-  else if (accept(Character.OPEN)) {
+  if (QueryText.accept(Character.NOT)) operand = changetype<usize>(complementOf(parseOperand()));
+  else if (QueryText.accept(Character.OPEN)) {
     operand = changetype<usize>(parseUnion());
-    expect(Character.CLOSE, Mistake.NO_CLOSING);
-  } else if (atWord()) operand = changetype<usize>(parseFunction());
+    QueryText.expect(Character.CLOSE, Mistake.NO_CLOSING);
+  } else if (QueryText.atWord()) operand = changetype<usize>(parseFunction());
   else {
     Tree.note(Mistake.NO_EXPRESSION, Tree.textAt());
     operand = changetype<usize>(TreeRecord.makeRange(0, 0));
@@ -147,17 +145,17 @@ function parseOperand(): TreeRecord {
 
 /** A key. */
 function parseKey(): TreeRecord {
-  accept(Character.HASH);
+  QueryText.accept(Character.HASH);
   const key = readKey();
-  if (acceptDots()) Tree.note(Mistake.KEYS_OUTSIDE, Tree.textAt() - 2);
+  if (QueryText.acceptDots()) Tree.note(Mistake.KEYS_OUTSIDE, Tree.textAt() - 2);
   return keysFrom(key, key);
 }
 
 /** Keys that follow one another. */
 function parseKeys(): TreeRecord {
-  accept(Character.HASH);
+  QueryText.accept(Character.HASH);
   const first = readKey();
-  acceptDots();
+  QueryText.acceptDots();
   return keysFrom(first, readLastKey(first));
 }
 
@@ -172,7 +170,7 @@ function keysFrom(first: u32, last: u32): TreeRecord {
 
 /** The last of the keys that follow one another from `first` on, after the dots; 0 after a mistake. */
 function readLastKey(first: u32): u32 {
-  expect(Character.HASH, Mistake.NO_SECOND_KEY);
+  QueryText.expect(Character.HASH, Mistake.NO_SECOND_KEY);
   const at = Tree.textAt(), last = readKey();
   if (last < first) Tree.note(Mistake.KEYS_REVERSED, at);
   return last;
@@ -180,49 +178,49 @@ function readLastKey(first: u32): u32 {
 
 /** The number of a key; 0 after a mistake. */
 function readKey(): u32 {
-  peek();
-  const at = Tree.textAt(), key = <u32>readNumber(Tree.keys(), Mistake.NO_KEY_NUMBER, Mistake.NO_SUCH_KEY);
+  QueryText.peek();
+  const at = Tree.textAt(), key = <u32>QueryText.readNumber(Tree.keys(), Mistake.NO_KEY_NUMBER, Mistake.NO_SUCH_KEY);
   if (!key) Tree.note(Mistake.NO_SUCH_KEY, at);
   return key > Tree.keys() ? 0 : key;
 }
 
 function parseRange(): TreeRecord {
-  accept(Character.RANGE);
-  const first = readNumber(Tree.greatest(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
-  if (!acceptDots()) Tree.note(Mistake.NO_DOTS, Tree.textAt());
-  peek();
-  const at = Tree.textAt(), last = readNumber(Tree.greatest(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
+  QueryText.accept(Character.RANGE);
+  const first = QueryText.readNumber(Tree.greatest(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
+  if (!QueryText.acceptDots()) Tree.note(Mistake.NO_DOTS, Tree.textAt());
+  QueryText.peek();
+  const at = Tree.textAt(), last = QueryText.readNumber(Tree.greatest(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
   if (last < first) Tree.note(Mistake.RANGE_REVERSED, at);
-  expect(Character.END_RANGE, Mistake.NO_BRACKET);
+  QueryText.expect(Character.END_RANGE, Mistake.NO_BRACKET);
   return TreeRecord.makeRange(first, last);
 }
 
 // --- Functions ---------------------------------------------------------------------------------------------
 
 function parseFunction(): TreeRecord {
-  const at = Tree.textAt(), word = readWord(), counts = word == ATLEAST || word == ATMOST || word == EXACTLY;
+  const at = Tree.textAt(), word = QueryText.readWord(), counts = word == ATLEAST || word == ATMOST || word == EXACTLY;
   if (!counts && word != Word.ALL && word != Word.ANY && word != Word.ONE) {
-    Tree.note(peek() == Character.OPEN ? Mistake.UNKNOWN_FUNCTION : Mistake.UNKNOWN_WORD, at);
+    Tree.note(QueryText.peek() == Character.OPEN ? Mistake.UNKNOWN_FUNCTION : Mistake.UNKNOWN_WORD, at);
   }
-  expect(Character.OPEN, Mistake.NO_OPENING);
+  QueryText.expect(Character.OPEN, Mistake.NO_OPENING);
   let number: u64 = 0;
   if (counts) {
-    number = readNumber(u64.MAX_VALUE, Mistake.NO_NUMBER, Mistake.NUMBER_TOO_LARGE);
-    expect(Character.COMMA, Mistake.NO_COMMA);
+    number = QueryText.readNumber(u64.MAX_VALUE, Mistake.NO_NUMBER, Mistake.NUMBER_TOO_LARGE);
+    QueryText.expect(Character.COMMA, Mistake.NO_COMMA);
   }
   const term = TreeRecord.makeTerm(Rule.ANY);
-  do term.addChild(parseArgument()); while (accept(Character.COMMA));
-  expect(Character.CLOSE, Mistake.NO_SEPARATOR);
+  do term.addChild(parseArgument()); while (QueryText.accept(Character.COMMA));
+  QueryText.expect(Character.CLOSE, Mistake.NO_SEPARATOR);
   return applied(term, word, number);
 }
 
 /** One argument: an expression, or keys that follow one another. */
 function parseArgument(): TreeRecord {
-  if (peek() != Character.HASH) return parseUnion();
+  if (QueryText.peek() != Character.HASH) return parseUnion();
   const at = Tree.textAt();
-  accept(Character.HASH);
-  skipDigits();
-  const several = acceptDots();
+  QueryText.accept(Character.HASH);
+  QueryText.skipDigits();
+  const several = QueryText.acceptDots();
   Tree.setTextAt(at);
   return several ? parseKeys() : parseUnion();
 }

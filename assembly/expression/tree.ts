@@ -23,7 +23,7 @@
 // Addresses in the records are those in memory 0,
 // so the tree can be kept elsewhere and copied back to the memory's start.
 
-import { reserve } from "../arena/layout/header";
+import { Arena } from "../arena/layout/header";
 import { Rule } from "../combine/term/term";
 
 export const enum Syntax {
@@ -80,7 +80,7 @@ export abstract class Tree {
   /** Makes memory 0 an empty tree, for an expression over `keys` keys of a family with this greatest offset. */
   static start(keys: u32, greatest: u64): void {
     const records = Tree.namedBytes(keys) + State.NAMED;
-    reserve(records);
+    Arena.reserve(records);
     memory.fill(0, 0, records);
     store<u32>(State.RECORDS_END, <u32>records);
     store<u32>(State.KEYS, keys);
@@ -144,7 +144,7 @@ export class TreeRecord {
 
   private static make(syntax: Syntax, count: u32, low: u64, high: u64): TreeRecord {
     const record = changetype<TreeRecord>(Tree.recordsEnd());
-    reserve(changetype<usize>(record) + TreeRecord.BYTES);
+    Arena.reserve(changetype<usize>(record) + TreeRecord.BYTES);
     memory.fill(changetype<usize>(record), 0, TreeRecord.BYTES);
     store<u32>(changetype<usize>(record), syntax, Field.SYNTAX);
     store<u32>(changetype<usize>(record), count, Field.STANDS_FOR);

@@ -11,7 +11,7 @@ import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import { Entry } from "../arena/layout/entry";
-import { Place, cardinalityHeld, seek } from "../arena/read/directory";
+import { Directory, Place } from "../arena/read/directory";
 import { insert } from "../write/point";
 import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
@@ -28,10 +28,10 @@ const enum Members { COUNT = 1, LIST = 5 }
 
 /** Bytes of the payload of memory 0. */
 export function nativeBytes(): u64 {
-  return 1 + (isShorterAsMembers() ? 4 + 4 * cardinalityHeld<Own>() : portableBytes());
+  return 1 + (isShorterAsMembers() ? 4 + 4 * Directory.cardinality<Own>() : portableBytes());
 }
 
-function isShorterAsMembers(): bool { return portableBytes() >= 4 * cardinalityHeld<Own>() + 4; }
+function isShorterAsMembers(): bool { return portableBytes() >= 4 * Directory.cardinality<Own>() + 4; }
 
 /** Writes the bitmap in memory 0 to the output. */
 export function writeNative(): void {
@@ -41,8 +41,8 @@ export function writeNative(): void {
     return;
   }
   output.put(First.MEMBERS, 1);
-  output.put(cardinalityHeld<Own>(), 4);
-  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) writeMembers(Place.entry(place));
+  output.put(Directory.cardinality<Own>(), 4);
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) writeMembers(Place.entry(place));
 }
 
 /**

@@ -4,10 +4,8 @@
 import { reply } from "../env/memory";
 import { Own, view16, view64 } from "../env/view";
 import { Entry } from "../arena/layout/entry";
-import { arrayLowerBound, arrayWord, member } from "../container/array";
-import {
-  bitsetHas, bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect,
-} from "../container/bitset";
+import { Arrays, arrayLowerBound, arrayWord } from "../container/array";
+import { Bitset } from "../container/bitset";
 import { Buckets } from "../container/buckets";
 import { Kind } from "../container/kind";
 import { Lanes } from "../container/lanes";
@@ -23,7 +21,7 @@ import { ShortBitset } from "../container/short";
 export function containerHas(entry: Entry, low: u32): bool {
   const payload = entry.payload<Own>();
   switch (entry.kind<Own>()) {
-    case Kind.BITSET: return bitsetHas(payload, low);
+    case Kind.BITSET: return Bitset.has(payload, low);
     case Kind.SHORT: return ShortBitset.has(payload, low);
     case Kind.FULL: return true;
     case Kind.RUNS: return Runs.has(payload, low);
@@ -32,7 +30,7 @@ export function containerHas(entry: Entry, low: u32): bool {
     case Kind.SINGLE:
     case Kind.PAIR: {
       const count = entry.count<Own>(), index = arrayLowerBound(payload, count, low);
-      return index < count && member(payload, index) == low;
+      return index < count && Arrays.member(payload, index) == low;
     }
     default: return unreachable();
   }
@@ -42,7 +40,7 @@ export function containerHas(entry: Entry, low: u32): bool {
 export function rankIn(entry: Entry, low: u32): u32 {
   const payload = entry.payload<Own>();
   switch (entry.kind<Own>()) {
-    case Kind.BITSET: return bitsetRangeCardinality(payload, 0, low);
+    case Kind.BITSET: return Bitset.rangeCardinality(payload, 0, low);
     case Kind.RUNS: return Runs.rangeCardinality(payload, 0, low);
     case Kind.FULL: return low + 1;
     case Kind.SHORT: return ShortBitset.rank(payload, low);
@@ -78,7 +76,7 @@ export function lastIn<M>(entry: Entry): u32 {
 export function nextSetIn(entry: Entry, low: u32): u32 {
   const payload = entry.payload<Own>();
   switch (entry.kind<Own>()) {
-    case Kind.BITSET: return bitsetNextSet(payload, low);
+    case Kind.BITSET: return Bitset.nextSet(payload, low);
     case Kind.RUNS: return Runs.nextSet(payload, low);
     case Kind.SHORT: return ShortBitset.nextSet(payload, low);
     case Kind.FULL: return low;
@@ -90,7 +88,7 @@ export function nextSetIn(entry: Entry, low: u32): u32 {
     case Kind.SINGLE:
     case Kind.PAIR: {
       const count = entry.count<Own>(), index = arrayLowerBound(payload, count, low);
-      return index < count ? member(payload, index) : NONE;
+      return index < count ? Arrays.member(payload, index) : NONE;
     }
     default: return unreachable();
   }
@@ -100,7 +98,7 @@ export function nextSetIn(entry: Entry, low: u32): u32 {
 export function nextClearIn(entry: Entry, low: u32): u32 {
   const payload = entry.payload<Own>(), count = entry.count<Own>();
   switch (entry.kind<Own>()) {
-    case Kind.BITSET: return bitsetNextClear(payload, low);
+    case Kind.BITSET: return Bitset.nextClear(payload, low);
     case Kind.RUNS: return Runs.nextClear(payload, low);
     case Kind.SHORT: return ShortBitset.nextClear(payload, low);
     case Kind.BUCKETS: return Buckets.nextClear(payload, count, low);
@@ -108,7 +106,7 @@ export function nextClearIn(entry: Entry, low: u32): u32 {
     case Kind.SINGLE:
     case Kind.PAIR: {
       let index = arrayLowerBound(payload, count, low);
-      while (index < count && member(payload, index) == low) { index++; low++; }
+      while (index < count && Arrays.member(payload, index) == low) { index++; low++; }
       return low;                             // at most 65,535 + 1 = NONE
     }
     case Kind.FULL:
@@ -120,14 +118,14 @@ export function nextClearIn(entry: Entry, low: u32): u32 {
 export function selectIn(entry: Entry, rank: u32): u32 {
   const payload = entry.payload<Own>();
   switch (entry.kind<Own>()) {
-    case Kind.BITSET: return bitsetSelect(payload, rank);
+    case Kind.BITSET: return Bitset.select(payload, rank);
     case Kind.RUNS: return Runs.select(payload, rank);
     case Kind.SHORT: return ShortBitset.select(payload, rank);
     case Kind.FULL: return rank;
     case Kind.BUCKETS: return Buckets.select(payload, entry.count<Own>(), rank);
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: return member(payload, rank);
+    case Kind.PAIR: return Arrays.member(payload, rank);
     default: return unreachable();
   }
 }

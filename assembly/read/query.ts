@@ -2,11 +2,8 @@
 
 import { Own } from "../env/view";
 import { Offset } from "../arena/layout/entry";
-import {
-  Place, cardinalityHeld, entriesHeld, entryOfRank, findEntry, findIn, firstEntry, lastEntry, leafFor,
-  membersBefore, seek,
-} from "../arena/read/directory";
-import { NO_MEMBER, memberIndex } from "../arena/packed/members";
+import { Directory, Place } from "../arena/read/directory";
+import { PageMembers } from "../arena/packed/members";
 import { Page } from "../arena/packed/layout";
 import { Choice, Kind } from "../container/kind";
 
@@ -14,23 +11,23 @@ import { NONE, containerHas, lastIn, nextClearIn, nextSetIn, rankIn, selectIn } 
 
 /** 1 if the offset is a member. */
 export function get(offset: u64): u32 {
-  const leaf = leafFor<Own>(Offset.key(offset));
-  if (changetype<Page>(leaf).isPacked<Own>()) return u32(memberIndex(changetype<Page>(leaf), offset) != NO_MEMBER);
-  const entry = findIn(leaf, Offset.key(offset));
+  const leaf = Directory.leafFor<Own>(Offset.key(offset));
+  if (changetype<Page>(leaf).isPacked<Own>()) return u32(PageMembers.index(changetype<Page>(leaf), offset) != PageMembers.NONE);
+  const entry = Directory.findIn(leaf, Offset.key(offset));
   return entry ? u32(containerHas(entry, Offset.low(offset))) : 0;
 }
 
 /** 1 if the bitmap is empty. */
-export function isEmpty(): u32 { return u32(!entriesHeld<Own>()); }
+export function isEmpty(): u32 { return u32(!Directory.entriesHeld<Own>()); }
 
 /** Number of members modulo 2^64: 0 for the empty bitmap and for that of all offsets. */
-export function cardinality(): u64 { return cardinalityHeld<Own>(); }
+export function cardinality(): u64 { return Directory.cardinality<Own>(); }
 
 /** Members that are at most `offset`; modulo 2^64. */
 export function rankOf(offset: u64): u64 {
   const key = Offset.key(offset);
-  const entry = findEntry(key);
-  return membersBefore(key) + (entry ? rankIn(entry, Offset.low(offset)) : 0);
+  const entry = Directory.find(key);
+  return Directory.membersBefore(key) + (entry ? rankIn(entry, Offset.low(offset)) : 0);
 }
 
 /** Members in the closed range [low, high]; 0 if low > high. */
@@ -41,7 +38,7 @@ export function countRange(low: u64, high: u64): u64 {
 
 /** The least member of a bitmap that is not empty. */
 export function minimum(): u64 {
-  const entry = firstEntry();
+  const entry = Directory.first();
   return Offset.of(entry.key<Own>(),
     Choice.isArray(entry.kind<Own>()) ? load<u16>(entry.payload<Own>()) : nextSetIn(entry, 0));
 }
@@ -51,14 +48,14 @@ export function maximum(): u64 { return maximumOf<Own>(); }
 
 /** The greatest member of memory M's bitmap, which is not empty. */
 export function maximumOf<M>(): u64 {
-  const entry = lastEntry<M>();
+  const entry = Directory.last<M>();
   return Offset.of(entry.lastKey<M>(), lastIn<M>(entry));
 }
 
 /** The least member that is at least `from`. There must be one. */
 export function nextSet(from: u64): u64 {
   const key = Offset.key(from);
-  let place = seek<Own>(key);
+  let place = Directory.seek<Own>(key);
   let entry = Place.entry(place);
   if (entry.key<Own>() <= key) {
     const low = nextSetIn(entry, Offset.low(from));
@@ -76,7 +73,7 @@ export function nextSet(from: u64): u64 {
 export function nextClear(from: u64): u64 {
   while (true) {
     const key = Offset.key(from);
-    const entry = findEntry(key);
+    const entry = Directory.find(key);
     if (!entry) return from;
     if (entry.kind<Own>() != Kind.FULL) {
       const low = nextClearIn(entry, Offset.low(from));
@@ -90,7 +87,7 @@ export function nextClear(from: u64): u64 {
 
 /** The member of 0-based rank `at`, which must be below the cardinality. */
 export function select(at: u64): u64 {
-  const entry = entryOfRank(at), key = entry.key<Own>(), within = at - membersBefore(key);
+  const entry = Directory.ofRank(at), key = entry.key<Own>(), within = at - Directory.membersBefore(key);
   if (entry.kind<Own>() == Kind.FULL) return (key << 16) + within;
   return Offset.of(key, selectIn(entry, <u32>within));
 }

@@ -3,7 +3,7 @@
 import { argument, reply, work } from "../env/memory";
 import { Own } from "../env/view";
 import { Entry, Offset } from "../arena/layout/entry";
-import { entryOfRank, membersBefore } from "../arena/read/directory";
+import { Directory } from "../arena/read/directory";
 import { Kind } from "../container/kind";
 
 import { selectIn } from "./container";
@@ -25,9 +25,9 @@ export function selectAll(count: u32): void {
     work.spend(1);
     if (rank - first >= held) {
       work.spend(SEARCH_WORK);
-      entry = entryOfRank(rank);
+      entry = Directory.ofRank(rank);
       key = entry.key<Own>();
-      first = membersBefore(key);
+      first = Directory.membersBefore(key);
       held = entry.cardinality<Own>();
     }
     const within = rank - first;

@@ -2,7 +2,7 @@
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
-import { Place, seek } from "../arena/read/directory";
+import { Directory, Place } from "../arena/read/directory";
 import { Kind } from "../container/kind";
 import { BITSET_BYTES, Container } from "../container/limits";
 
@@ -16,7 +16,7 @@ export function statistics(): void {
   let arrays: u64 = 0, inArrays: u64 = 0;
   let bitsets: u64 = 0, inBitsets: u64 = 0;
   let runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;
-  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
     const entry = Place.entry(place), kind = entry.kind<Own>();
     const members = entry.cardinality<Own>(), span = entry.span<Own>();
     if (entry.isStreamedAsArray()) {

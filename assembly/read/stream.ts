@@ -3,7 +3,7 @@
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
 import { Offset } from "../arena/layout/entry";
-import { Place, advanceLeaf, lastBefore, seek } from "../arena/read/directory";
+import { Directory, Place } from "../arena/read/directory";
 import { Group, Page } from "../arena/packed/layout";
 import { membersInLeaf } from "../arena/packed/steps";
 import { Kind } from "../container/kind";
@@ -19,10 +19,10 @@ import { replyContainer } from "./container";
 export function membersFrom(from: u64, limit: u64): u64 {
   const firstKey = Offset.key(from);
   let rest = limit;
-  for (let place = seek<Own>(firstKey); place && rest; place = Place.next<Own>(place)) {
+  for (let place = Directory.seek<Own>(firstKey); place && rest; place = Place.next<Own>(place)) {
     while (place && rest && Group.is(changetype<Group>(Place.entry(place)))) {
       rest -= replyPacked(place, from, rest);
-      place = advanceLeaf<Own>(lastBefore<Own>(Place.entry(place), changetype<Group>(<usize>(place >> 32))));
+      place = Directory.advanceLeaf<Own>(Directory.lastBefore<Own>(Place.entry(place), changetype<Group>(<usize>(place >> 32))));
     }
     if (!place || !rest) break;
     const entry = Place.entry(place), last = entry.lastKey<Own>();

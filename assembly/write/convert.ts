@@ -2,11 +2,11 @@
 // The set stays the same in a conversion, which allocates before it changes anything.
 
 import { Own } from "../env/view";
-import { Block, allocate, prepare, release, resize } from "../arena/layout/blocks";
+import { Allocator, Block } from "../arena/layout/blocks";
 import { Header } from "../arena/layout/header";
 import { Entry } from "../arena/layout/entry";
 import { Shape } from "../combine/shape/shape";
-import { member } from "../container/array";
+import { Arrays } from "../container/array";
 import { Buckets, arrayToBuckets } from "../container/buckets";
 import { toArray, toBitset, toShort } from "../container/convert";
 import { Choice, Kind } from "../container/kind";
@@ -17,7 +17,7 @@ import { ShortBitset, bitsetBecomesShort, spanOfBitset } from "../container/shor
 /** Releases the container's block, if it has one. */
 export function releaseContainer(entry: Entry): void {
   const bytes = entry.payloadBytes<Own>();
-  if (bytes && !Header.isTiny<Own>()) release(entry.payload<Own>(), bytes);
+  if (bytes && !Header.isTiny<Own>()) Allocator.release(entry.payload<Own>(), bytes);
 }
 
 /**
@@ -34,11 +34,11 @@ export function replaceContainer(entry: Entry, form: u64): void {
     return;
   }
   const bytes = Shape.bytes<Own>(form), oldBytes = entry.payloadBytes<Own>(), old = entry.payload<Own>();
-  const fits = oldBytes && Block.bytes(oldBytes) == Block.bytes(bytes), to = fits ? old : allocate(bytes);
+  const fits = oldBytes && Block.bytes(oldBytes) == Block.bytes(bytes), to = fits ? old : Allocator.allocate(bytes);
   memory.copy(to, at, bytes);                 // a new block may begin where the shape does, or below
   entry.setBlock(kind, count, to);
   // Only now: free lists may begin where the scratch room is.
-  if (oldBytes && !fits) release(old, oldBytes);
+  if (oldBytes && !fits) Allocator.release(old, oldBytes);
 }
 
 /**
@@ -51,7 +51,7 @@ export function convertTo(entry: Entry, to: Kind): void {
     case Kind.BITSET: intoBitset(entry); return;
     case Kind.SHORT: intoShort(entry, Container.LOW_MAX, 0); return;
     case Kind.BUCKETS:
-      prepare(plainRoom(entry.count<Own>()));
+      Allocator.prepare(plainRoom(entry.count<Own>()));
       intoArray(entry);
       intoBuckets(entry);
       return;
@@ -72,26 +72,26 @@ export function convertToSuitable(entry: Entry): void {
 
 function intoArray(entry: Entry): void {
   const kind = entry.kind<Own>(), count = entry.count<Own>(), payload = entry.payload<Own>();
-  const bytes = entry.payloadBytes<Own>(), at = allocate(Container.arrayBytes(count));
+  const bytes = entry.payloadBytes<Own>(), at = Allocator.allocate(Container.arrayBytes(count));
   toArray(kind, payload, count, at);
-  release(payload, bytes);
+  Allocator.release(payload, bytes);
   if (count > 2) { entry.setBlock(Kind.ARRAY, count, at); return; }
   setInEntry(entry, count, at);
-  release(at, Container.arrayBytes(count));
+  Allocator.release(at, Container.arrayBytes(count));
 }
 
 /** Puts the one or two members of the array at `at` into the entry. */
 // @ts-ignore: decorator
 @inline function setInEntry(entry: Entry, count: u32, at: usize): void {
-  if (count == 1) entry.setSingle(member(at, 0)); else entry.setPair(member(at, 0), member(at, 1));
+  if (count == 1) entry.setSingle(Arrays.member(at, 0)); else entry.setPair(Arrays.member(at, 0), Arrays.member(at, 1));
 }
 
 /** Turns an array of three members or more into buckets. False if buckets cannot hold it. */
 export function intoBuckets(entry: Entry): bool {
   const count = entry.count<Own>(), payload = entry.payload<Own>();
-  const at = allocate(Container.bucketsBytes(count));
-  if (!arrayToBuckets(payload, count, at, at)) { release(at, Container.bucketsBytes(count)); return false; }
-  release(payload, Container.arrayBytes(count));
+  const at = Allocator.allocate(Container.bucketsBytes(count));
+  if (!arrayToBuckets(payload, count, at, at)) { Allocator.release(at, Container.bucketsBytes(count)); return false; }
+  Allocator.release(payload, Container.arrayBytes(count));
   entry.setBlock(Kind.BUCKETS, count, at);
   return true;
 }
@@ -106,7 +106,7 @@ export function intoBuckets(entry: Entry): bool {
 
 function intoBitset(entry: Entry): void {
   const kind = entry.kind<Own>(), count = entry.count<Own>(), payload = entry.payload<Own>();
-  const at = allocate(BITSET_BYTES);
+  const at = Allocator.allocate(BITSET_BYTES);
   toBitset(kind, payload, count, at);
   releaseContainer(entry);
   entry.setBlock(Kind.BITSET, count, at);
@@ -118,14 +118,14 @@ function intoBitset(entry: Entry): void {
 // @ts-ignore: decorator
 @inline function least(kind: Kind, payload: usize, count: u32): u32 {
   if (kind == Kind.RUNS) return Runs.start(payload, 0);
-  return kind == Kind.BUCKETS ? Buckets.select(payload, count, 0) : member(payload, 0);
+  return kind == Kind.BUCKETS ? Buckets.select(payload, count, 0) : Arrays.member(payload, 0);
 }
 
 /** The greatest member of an array, buckets or runs. */
 // @ts-ignore: decorator
 @inline function greatest(kind: Kind, payload: usize, count: u32): u32 {
   if (kind == Kind.RUNS) return Runs.last<Own>(payload);
-  return kind == Kind.BUCKETS ? Buckets.last<Own>(payload, count) : member(payload, count - 1);
+  return kind == Kind.BUCKETS ? Buckets.last<Own>(payload, count) : Arrays.member(payload, count - 1);
 }
 
 /**
@@ -147,7 +147,7 @@ export function intoShort(entry: Entry, low: u32, high: u32): void {
   low = min(low, least(kind, payload, count));
   high = max(high, greatest(kind, payload, count));
   const words = Choice.wordsBetween(low, high);
-  const at = allocate(Container.shortBytes(words));
+  const at = Allocator.allocate(Container.shortBytes(words));
   toShort(kind, payload, count, low, high, at);
   releaseContainer(entry);
   entry.setBlock(Kind.SHORT, count, at);
@@ -157,6 +157,6 @@ export function intoShort(entry: Entry, low: u32, high: u32): void {
 function bitsetIntoShort(entry: Entry): void {
   const payload = entry.payload<Own>(), count = entry.count<Own>(), span = spanOfBitset<Own>(payload);
   bitsetBecomesShort(payload, span);
-  resize(payload, BITSET_BYTES, Container.shortBytes(ShortBitset.wordsOf(span)));
+  Allocator.resize(payload, BITSET_BYTES, Container.shortBytes(ShortBitset.wordsOf(span)));
   entry.setBlock(Kind.SHORT, count, payload);
 }

@@ -1,13 +1,13 @@
 // Cutting containers: members from .. to out of an array, and a run in two.
 
 import { Own } from "../env/view";
-import { arrayLowerBound, member } from "../container/array";
+import { Arrays, arrayLowerBound } from "../container/array";
 import { Choice, Kind } from "../container/kind";
 import { Container } from "../container/limits";
 import { Runs } from "../container/run";
 import { adjust } from "../arena/change/insert";
 import { removeEntry } from "../arena/change/remove";
-import { resize } from "../arena/layout/blocks";
+import { Allocator } from "../arena/layout/blocks";
 import { Entry } from "../arena/layout/entry";
 import { convertToSuitable, releaseContainer } from "./convert";
 
@@ -28,11 +28,11 @@ export function shortenArray(entry: Entry, key: u64, left: u32): void {
   const payload = entry.payload<Own>(), count = entry.count<Own>();
   adjust(key, <i64>left - <i64>count);
   if (left > 2) {
-    resize(payload, Container.arrayBytes(count), Container.arrayBytes(left));
+    Allocator.resize(payload, Container.arrayBytes(count), Container.arrayBytes(left));
     entry.setCount(left);
     return;
   }
-  const first = member(payload, 0), second = member(payload, 1);
+  const first = Arrays.member(payload, 0), second = Arrays.member(payload, 1);
   releaseContainer(entry);
   if (!left) removeEntry(key);
   else if (left == 1) entry.setSingle(first);
@@ -68,7 +68,7 @@ export function mayHaveOneRunMore(payload: usize, count: u32, low: u32): bool {
 export function addRun(entry: Entry, index: u32): usize {
   const old = entry.payload<Own>();
   const runs = Runs.count(old);
-  const payload = resize(old, Container.runsBytes(runs), Container.runsBytes(runs + 1));
+  const payload = Allocator.resize(old, Container.runsBytes(runs), Container.runsBytes(runs + 1));
   Runs.insert(payload, index);
   entry.setBlock(Kind.RUNS, entry.count<Own>(), payload);
   return payload;
@@ -77,5 +77,5 @@ export function addRun(entry: Entry, index: u32): usize {
 export function removeRun(entry: Entry, index: u32): void {
   const payload = entry.payload<Own>(), runs = Runs.count(payload);
   Runs.remove(payload, index);
-  resize(payload, Container.runsBytes(runs), Container.runsBytes(runs - 1));
+  Allocator.resize(payload, Container.runsBytes(runs), Container.runsBytes(runs - 1));
 }

@@ -6,13 +6,13 @@
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { Block, allocate, prepare, resize } from "../arena/layout/blocks";
+import { Allocator, Block } from "../arena/layout/blocks";
 import { Header } from "../arena/layout/header";
 import { Entry } from "../arena/layout/entry";
 import { Choice, Kind } from "../container/kind";
 import { Container } from "../container/limits";
-import { arrayLowerBound, member } from "../container/array";
-import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
+import { Arrays, arrayLowerBound } from "../container/array";
+import { Bitset } from "../container/bitset";
 import { Buckets } from "../container/buckets";
 import { Runs } from "../container/run";
 import { ShortBitset } from "../container/short";
@@ -66,10 +66,10 @@ function insertIntoArray(entry: Entry, low: u32): bool {
   const count = entry.count<Own>();
   const payload = entry.payload<Own>();
   // Ascending input is common.
-  const index = member(payload, count - 1) < low ? count : arrayLowerBound(payload, count, low);
-  if (index < count && member(payload, index) == low) return false;
+  const index = Arrays.member(payload, count - 1) < low ? count : arrayLowerBound(payload, count, low);
+  if (index < count && Arrays.member(payload, index) == low) return false;
   if (count == 1) {
-    const other = member(payload, 0);
+    const other = Arrays.member(payload, 0);
     entry.setPair(min(low, other), max(low, other));
     return true;
   }
@@ -113,8 +113,8 @@ function insertIntoArray(entry: Entry, low: u32): bool {
 /** Makes room for one member more in the array of `count` members at `payload`; returns where it is then. */
 // @ts-ignore: decorator
 @inline function arrayRoom(entry: Entry, count: u32, payload: usize): usize {
-  if (count > 2) return resize(payload, Container.arrayBytes(count), Container.arrayBytes(count + 1));
-  const at = allocate(Container.arrayBytes(3));
+  if (count > 2) return Allocator.resize(payload, Container.arrayBytes(count), Container.arrayBytes(count + 1));
+  const at = Allocator.allocate(Container.arrayBytes(3));
   store<u32>(at, load<u32>(payload));
   return at;
 }
@@ -123,17 +123,17 @@ function takeFromArray(entry: Entry, low: u32): bool {
   const count = entry.count<Own>();
   const payload = entry.payload<Own>();
   const index = arrayLowerBound(payload, count, low);
-  if (index == count || member(payload, index) != low) return false;
-  if (count == 2) { entry.setSingle(member(payload, 1 - index)); return true; }
+  if (index == count || Arrays.member(payload, index) != low) return false;
+  if (count == 2) { entry.setSingle(Arrays.member(payload, 1 - index)); return true; }
   const gone = payload + (<usize>index << 1);
   memory.copy(gone, gone + 2, <usize>(count - index - 1) << 1);
   if (count == 3) {
-    const first = member(payload, 0), second = member(payload, 1);
+    const first = Arrays.member(payload, 0), second = Arrays.member(payload, 1);
     releaseContainer(entry);
     entry.setPair(first, second);
     return true;
   }
-  resize(payload, Container.arrayBytes(count), Container.arrayBytes(count - 1));
+  Allocator.resize(payload, Container.arrayBytes(count), Container.arrayBytes(count - 1));
   entry.setCount(count - 1);
   return true;
 }
@@ -157,7 +157,7 @@ function insertIntoBuckets(entry: Entry, low: u32): bool {
     addToArray(entry, arrayLowerBound(entry.payload<Own>(), count, low), low);
     return true;
   }
-  const at = resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count + 1));
+  const at = Allocator.resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count + 1));
   Buckets.insert(at, count, index, low);
   entry.setBlock(Kind.BUCKETS, count + 1, at);
   return true;
@@ -176,7 +176,7 @@ function takeFromBuckets(entry: Entry, low: u32, asIs: bool): bool {
     return takeFromArray(entry, low);
   }
   Buckets.remove(payload, count, index & 0xffff, low);
-  resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count - 1));
+  Allocator.resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count - 1));
   entry.setCount(count - 1);
   return true;
 }
@@ -205,7 +205,7 @@ function takeFromShort(entry: Entry, low: u32, asIs: bool): bool {
     convertTo(entry, Choice.plainKind(count + 1));
     return takeFrom(entry, low, false);
   }
-  bitsetClear(ShortBitset.base<Own>(entry.payload<Own>()), low);
+  Bitset.clear(ShortBitset.base<Own>(entry.payload<Own>()), low);
   entry.setCount(count);
   if (asIs) return true;
   if (!(count & (Header.isTiny<Own>() ? TRIM_TINY - 1 : TRIM_EVERY - 1))) trim(entry);
@@ -217,18 +217,18 @@ function takeFromShort(entry: Entry, low: u32, asIs: bool): bool {
 
 function insertIntoBitset(entry: Entry, low: u32, revocable: bool): bool {
   const payload = entry.payload<Own>();
-  if (bitsetHas(payload, low)) return false;
-  bitsetSet(payload, low);
+  if (Bitset.has(payload, low)) return false;
+  Bitset.set(payload, low);
   countUp(entry, 1, revocable);
   return true;
 }
 
 function takeFromBitset(entry: Entry, low: u32, asIs: bool): bool {
   const payload = entry.payload<Own>(), count = entry.count<Own>() - 1;
-  if (!bitsetHas(payload, low)) return false;
+  if (!Bitset.has(payload, low)) return false;
   const stays = asIs || Choice.staysBitset(count);
-  if (!stays) prepare(plainRoom(count));
-  bitsetClear(payload, low);
+  if (!stays) Allocator.prepare(plainRoom(count));
+  Bitset.clear(payload, low);
   entry.setCount(count);
   if (!stays) bitsetIntoPlain(entry);
   else if (!asIs && !(count & (TRIM_EVERY - 1))) trim(entry);

@@ -3,20 +3,18 @@
 import { arena } from "../env/memory";
 import { Own } from "../env/view";
 import { Header } from "../arena/layout/header";
-import { Block, allocate, prepare } from "../arena/layout/blocks";
+import { Allocator, Block } from "../arena/layout/blocks";
 import { Entry, Offset } from "../arena/layout/entry";
-import {
-  findEntry, findIn, farEntriesUpTo, farSlotsUpTo, leafFor, neighborFor,
-} from "../arena/read/directory";
+import { Directory } from "../arena/read/directory";
 import { Node } from "../arena/layout/node";
 import { insertHere, insertEntry, adjust } from "../arena/change/insert";
 import { removeEntry, removeMember } from "../arena/change/remove";
 import { becameShort, packShort, promoteContainer } from "../arena/change/forms";
-import { roomToInsert } from "../arena/change/room";
+import { Room } from "../arena/change/room";
 import { insertPacked, loosen } from "../arena/change/pages";
 import { Group, Page } from "../arena/packed/layout";
-import { Inserted, insertInLeaf } from "../arena/packed/insert";
-import { NO_MEMBER, memberIndex } from "../arena/packed/members";
+import { Inserted, PageInsert } from "../arena/packed/insert";
+import { PageMembers } from "../arena/packed/members";
 import { releaseContainer } from "./convert";
 import { insertInto, takeFrom } from "./edit";
 import { Grown, grown, grownBeside } from "./short";
@@ -49,13 +47,13 @@ function insertAs(offset: u64, revocable: bool, mayPack: bool): bool {
   const key = Offset.key(offset), low = Offset.low(offset);
   if (Header.isTiny<Own>()) {
     if (changetype<Page>(0).isPacked<Own>()) {
-      const inserted = insertInLeaf(changetype<Page>(0), offset, <usize>arena.size(), Page.ITEMS_MAX);
+      const inserted = PageInsert.insert(changetype<Page>(0), offset, <usize>arena.size(), Page.ITEMS_MAX);
       if (inserted != Inserted.NOT_HERE) return inserted != Inserted.PRESENT;
     }
-    return insertAt(findEntry(key), key, low, mayPack);
+    return insertAt(Directory.find(key), key, low, mayPack);
   }
   const added = insertBelow(Node.root<Own>(), key, low, revocable);
-  if (added == NO_ROOM) return insertAt(findEntry(key), key, low, mayPack);
+  if (added == NO_ROOM) return insertAt(Directory.find(key), key, low, mayPack);
   Header.setCardinality(Header.cardinality<Own>() + added);
   return added != 0;
 }
@@ -73,21 +71,21 @@ function insertAs(offset: u64, revocable: bool, mayPack: bool): bool {
  */
 function insertBelow(node: Node, key: u64, low: u32, revocable: bool): u32 {
   if (node.level<Own>()) {
-    const upTo = farSlotsUpTo(node, key);
+    const upTo = Directory.farSlotsUpTo(node, key);
     if (!upTo) return NO_ROOM;
     const slot = node.slotAt(upTo - 1), added = insertBelow(slot.child<Own>(), key, low, revocable);
     if (added == 1) slot.add(1);
     return added;
   }
   if (changetype<Page>(node).isPacked<Own>()) {
-    const inserted = insertInLeaf(changetype<Page>(node), Offset.of(key, low), Page.BYTES, Page.ITEMS_MAX);
+    const inserted = PageInsert.insert(changetype<Page>(node), Offset.of(key, low), Page.BYTES, Page.ITEMS_MAX);
     if (inserted != Inserted.ADDED_GROUP) return inserted;
     Header.setEntries(Header.entries<Own>() + 1);
     return 1;
   }
-  let entry = neighborFor(node, key);
+  let entry = Directory.neighborFor(node, key);
   if (!entry) {
-    const upTo = farEntriesUpTo(node, key);
+    const upTo = Directory.farEntriesUpTo(node, key);
     if (upTo && key <= node.entryAt(upTo - 1).lastKey<Own>()) entry = node.entryAt(upTo - 1);
     else {
       entry = insertHere(node, upTo, key);
@@ -101,16 +99,16 @@ function insertBelow(node: Node, key: u64, low: u32, revocable: bool): u32 {
 
 /** Removes the offset; true if it was a member. */
 function remove(offset: u64): bool {
-  const key = Offset.key(offset), leaf = leafFor<Own>(key);
+  const key = Offset.key(offset), leaf = Directory.leafFor<Own>(key);
   return changetype<Page>(leaf).isPacked<Own>()
     ? removePacked(leaf, offset)
-    : removeFrom(findIn(leaf, key), key, Offset.low(offset), false);
+    : removeFrom(Directory.findIn(leaf, key), key, Offset.low(offset), false);
 }
 
 /** Removes the offset from the packed leaf to which it belongs; true if it was a member. */
 function removePacked(leaf: Node, offset: u64): bool {
-  const index = memberIndex(changetype<Page>(leaf), offset);
-  if (index == NO_MEMBER) return false;
+  const index = PageMembers.index(changetype<Page>(leaf), offset);
+  if (index == PageMembers.NONE) return false;
   removeMember(leaf, index, offset);
   return true;
 }
@@ -130,7 +128,7 @@ function insertAt(entry: Entry, key: u64, low: u32, mayPack: bool): bool {
     loosen(key, key);
   }
   if (Header.isTiny<Own>()) promoteContainer();
-  entry = findEntry(key);
+  entry = Directory.find(key);
   if (!entry) {
     insertEntry(key).setSingle(low);
     adjust(key, 1);
@@ -171,7 +169,7 @@ function insertWithinTiny(key: u64, low: u32): bool {
 /** removeKeepingKind(), or without `asIs` the same with a kind that suits the members left. */
 function removeFrom(entry: Entry, key: u64, low: u32, asIs: bool): bool {
   if (!entry) return false;
-  if (Group.is(changetype<Group>(entry))) return removePacked(leafFor<Own>(key), Offset.of(key, low));
+  if (Group.is(changetype<Group>(entry))) return removePacked(Directory.leafFor<Own>(key), Offset.of(key, low));
   if (entry.kind<Own>() == Kind.FULL) entry = isolate(entry, key);
   if (entry.count<Own>() > 1) {
     if (!takeFrom(entry, low, asIs)) return false;
@@ -190,8 +188,8 @@ export function isolate(entry: Entry, key: u64): Entry {
   const first = entry.key<Own>(), last = entry.lastKey<Own>();
   const before = key - first, after = last - key;
   // So that a member can be removed next.
-  prepare(roomToInsert(key, 2) + Block.bytes(Container.runsBytes(1)) + Block.bytes(Container.runsBytes(2)));
-  entry = findEntry(key);
+  Allocator.prepare(Room.toInsert(key, 2) + Block.bytes(Container.runsBytes(1)) + Block.bytes(Container.runsBytes(2)));
+  entry = Directory.find(key);
   if (before) {
     entry.setFull(before);
     adjust(first, -<i64>((after + 1) << 16));
@@ -205,9 +203,9 @@ export function isolate(entry: Entry, key: u64): Entry {
   if (after) {
     insertEntry(key + 1).setFull(after);
     adjust(key + 1, after << 16);
-    entry = findEntry(key);
+    entry = Directory.find(key);
   }
-  const payload = allocate(Container.runsBytes(1));
+  const payload = Allocator.allocate(Container.runsBytes(1));
   Runs.write(payload, 0, Container.LOW_MAX);
   entry.setBlock(Kind.RUNS, Container.UNIVERSE, payload);
   return entry;

@@ -9,14 +9,14 @@
 
 import { SELF, left, right } from "../env/memory";
 import { Own } from "../env/view";
-import { Block, allocate, prepare } from "../arena/layout/blocks";
+import { Allocator, Block } from "../arena/layout/blocks";
 import { ARENA_MAX, Header } from "../arena/layout/header";
 import { used, promoteContainer, clearTiny } from "../arena/change/forms";
 import { Entry, Offset } from "../arena/layout/entry";
-import { Place, entriesBetween, entriesHeld, findEntry, seek } from "../arena/read/directory";
+import { Directory, Place } from "../arena/read/directory";
 import { insertEntry, adjust, changeKey } from "../arena/change/insert";
 import { removeEntry, removeEntries, removeFromGroup } from "../arena/change/remove";
-import { roomForEntries } from "../arena/change/room";
+import { Room } from "../arena/change/room";
 import { loosen } from "../arena/change/pages";
 import { Group, Page } from "../arena/packed/layout";
 import { normalized } from "../combine/shape/normalize";
@@ -45,8 +45,8 @@ import { Runs } from "../container/run";
 export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): u64 {
   const first = Offset.key(low), last = Offset.key(high);
   // They do not matter then.
-  const entries = change == Change.SET && entriesHeld<Own>() < REBUILD_FROM ? 0
-    : entriesBetween(first, last, change == Change.FLIP ? u32.MAX_VALUE : enoughToRebuild());
+  const entries = change == Change.SET && Directory.entriesHeld<Own>() < REBUILD_FROM ? 0
+    : Directory.entriesBetween(first, last, change == Change.FLIP ? u32.MAX_VALUE : enoughToRebuild());
   if (change == Change.CLEAR) {
     if (!entries) return 0;
     if (Header.isTiny<Own>() && changetype<Page>(0).isPacked<Own>()) { clearTiny(low, high); return 0; }
@@ -64,7 +64,7 @@ export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): 
 
 /** If a range that is set or cleared has more entries than this, the bitmap is rebuilt. */
 // @ts-ignore: decorator
-@inline function enoughToRebuild(): u32 { return max(entriesHeld<Own>() / 4, REBUILD_FROM); }
+@inline function enoughToRebuild(): u32 { return max(Directory.entriesHeld<Own>() / 4, REBUILD_FROM); }
 
 /**
  * Bytes that the bitmap will take at most if it is rebuilt; 0 if it is quicker to change the `entries`
@@ -87,7 +87,7 @@ function rebuildPays(change: Change, entries: u32, first: u64, last: u64): u64 {
  */
 function blocksToFlip(first: u64, last: u64): u64 {
   let bytes: u64 = 0;
-  for (let place = seek<Own>(first); place; place = Place.next<Own>(place)) {
+  for (let place = Directory.seek<Own>(first); place; place = Place.next<Own>(place)) {
     const entry = Place.entry(place);
     if (entry.key<Own>() > last) break;
     bytes += flippedBytes(entry);
@@ -122,7 +122,7 @@ function flippedBytes(entry: Entry): usize {
  */
 function roomToChange(change: Change, among: u32, low: u64, high: u64): usize {
   const first = Offset.key(low), last = Offset.key(high);
-  const head = findEntry(first), tail: Entry = first == last ? changetype<Entry>(0) : findEntry(last);
+  const head = Directory.find(first), tail: Entry = first == last ? changetype<Entry>(0) : Directory.find(last);
   // A FULL entry out of which a container, or all of the range, is cut becomes three.
   let entries: u64 = (head && head.kind<Own>() == Kind.FULL ? 2 : 0)
     + (tail && tail.kind<Own>() == Kind.FULL ? 2 : 0);
@@ -135,7 +135,7 @@ function roomToChange(change: Change, among: u32, low: u64, high: u64): usize {
   const folds = first == last || Offset.low(low) ? head : changetype<Entry>(0), foldsLast = Offset.low(high) != Container.LOW_MAX ? tail : changetype<Entry>(0);
   if ((folds && !isCut(change, folds)) || (foldsLast && !isCut(change, foldsLast))) bytes += 2 * END_BYTES;
   if (bytes) bytes += Places.bytes(Scratch.RIGHT);
-  if (entries) bytes += 2 * Block.bytes(Container.runsBytes(1)) + roomForEntries(entries);
+  if (entries) bytes += 2 * Block.bytes(Container.runsBytes(1)) + Room.forEntries(entries);
   return <usize>min<u64>(bytes, ARENA_MAX);
 }
 
@@ -146,7 +146,7 @@ function edit(change: Change, among: u32, low: u64, high: u64): void {
   const first = Offset.key(low), from = Offset.low(low), last = Offset.key(high), to = Offset.low(high);
   if (change != Change.CLEAR) loosen(first, last);            // clearing leaves packed leaves packed
   const room = roomToChange(change, among, low, high);
-  if (room || Header.isTiny<Own>()) prepare(room);
+  if (room || Header.isTiny<Own>()) Allocator.prepare(room);
   if (Header.isTiny<Own>()) promoteContainer();
   if (first == last) {
     if (expose(change, first, from, to)) foldRun(change, first, from, to);
@@ -164,7 +164,7 @@ function edit(change: Change, among: u32, low: u64, high: u64): void {
  * or inserts it if it is missing. Returns false if there is nothing left to fold.
  */
 function expose(change: Change, key: u64, from: u32, to: u32): bool {
-  const entry = findEntry(key);
+  const entry = Directory.find(key);
   if (entry) {
     if (entry.kind<Own>() == Kind.FULL) {
       if (change == Change.SET) return false;
@@ -185,7 +185,7 @@ function putRange(entry: Entry, from: u32, to: u32): void {
   if (count == 1) { entry.setSingle(from); return; }
   if (count == 2) { entry.setPair(from, to); return; }
   if (count == Container.UNIVERSE) { entry.setFull(1); return; }
-  const at = allocate(Container.runsBytes(1));
+  const at = Allocator.allocate(Container.runsBytes(1));
   Runs.write(at, from, to);
   entry.setBlock(Kind.RUNS, count, at);
 }
@@ -200,7 +200,7 @@ function putRange(entry: Entry, from: u32, to: u32): void {
 
 /** Folds the run [from, to] into container `key`, which exists and is not FULL. */
 function foldRun(change: Change, key: u64, from: u32, to: u32): void {
-  const entry = findEntry(key);
+  const entry = Directory.find(key);
   if (isCut(change, entry)) {
     if (Group.is(changetype<Group>(entry))) removeFromGroup(Offset.of(key, from), Offset.of(key, to));
     else cutArray(entry, key, from, to);
@@ -244,9 +244,9 @@ function changeWhole(change: Change, first: u64, last: u64): void {
 }
 
 function clear(first: u64, last: u64): void {
-  const head = findEntry(first);
+  const head = Directory.find(first);
   if (head) cutSpan(head, first, last);
-  const tail = findEntry(last);
+  const tail = Directory.find(last);
   if (tail) cutSpan(tail, first, last);
   removeEntries(first, last);
 }
@@ -282,10 +282,10 @@ function insertFull(first: u64, last: u64): void {
 
 /** Makes all containers [first, last] full. FULL entries that cover an end of the range stay as they are. */
 function fillContainers(first: u64, last: u64): void {
-  const head = findEntry(first);
+  const head = Directory.find(first);
   if (head && head.kind<Own>() == Kind.FULL) first = head.lastKey<Own>() + 1;
   if (first > last) return;
-  const tail = findEntry(last);
+  const tail = Directory.find(last);
   if (tail && tail.kind<Own>() == Kind.FULL) last = tail.key<Own>() - 1;
   for (let key = first; key <= last; key += Entry.SPAN_MAX) makeSpan(key, min(last - key + 1, Entry.SPAN_MAX));
   for (let key = first; key <= last; key += Entry.SPAN_MAX) removeEntries(key + 1, min(last, key + Entry.SPAN_MAX - 1));
@@ -296,7 +296,7 @@ function fillContainers(first: u64, last: u64): void {
  * Does not remove the others.
  */
 function makeSpan(key: u64, span: u64): void {
-  const entry = Place.entry(seek<Own>(key));
+  const entry = Place.entry(Directory.seek<Own>(key));
   if (!entry || entry.key<Own>() >= key + span) { insertFull(key, key + span - 1); return; }
   adjust(entry.key<Own>(), <i64>((span << 16) - entry.cardinality<Own>()));
   releaseContainer(entry);
@@ -308,7 +308,7 @@ function makeSpan(key: u64, span: u64): void {
 function flip(first: u64, last: u64): void {
   let marked = false;
   for (let next = first; next <= last;) {
-    const entry = Place.entry(seek<Own>(next)), key = entry ? max(next, entry.key<Own>()) : last + 1;
+    const entry = Place.entry(Directory.seek<Own>(next)), key = entry ? max(next, entry.key<Own>()) : last + 1;
     if (key > next) {
       insertFull(next, min(key - 1, last));
       next = key;
@@ -356,7 +356,7 @@ function mark(entry: Entry): void {
 /** Removes the marked entries of [first, last]. */
 function removeMarked(first: u64, last: u64): void {
   while (first <= last) {
-    const entry = Place.entry(seek<Own>(first));
+    const entry = Place.entry(Directory.seek<Own>(first));
     if (!entry || entry.key<Own>() > last) return;
     const key = entry.key<Own>();
     first = entry.lastKey<Own>() + 1;

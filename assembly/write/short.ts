@@ -1,13 +1,13 @@
 // Short bitsets that get words, and those of tiny arenas.
 
 import { Own } from "../env/view";
-import { Header, TINY_PAYLOAD, reserve } from "../arena/layout/header";
-import { Block, resize } from "../arena/layout/blocks";
-import { TINY_WORDS } from "../arena/change/forms";
+import { Arena, Header, TINY_PAYLOAD } from "../arena/layout/header";
+import { Allocator, Block } from "../arena/layout/blocks";
+import { Forms } from "../arena/change/forms";
 import { Entry } from "../arena/layout/entry";
 import { Node } from "../arena/layout/node";
 import { Page } from "../arena/packed/layout";
-import { tightBytes } from "../arena/packed/begin";
+import { PageWriter } from "../arena/packed/begin";
 import { Container } from "../container/limits";
 import { Choice, Kind } from "../container/kind";
 import { ShortBitset } from "../container/short";
@@ -28,14 +28,14 @@ export const enum Grown { SHORT, PACKED, FULL }
 export function grown(low: u32): Grown {
   const words = widerWords(changetype<Entry>(Entry.TINY).payload<Own>(), low, low), count = changetype<Entry>(Entry.TINY).count<Own>();
   if (!Choice.prefersShort(count + 1, words)) return count < Page.ITEMS_MAX ? Grown.PACKED : Grown.FULL;
-  return words <= TINY_WORDS ? Grown.SHORT : Grown.FULL;
+  return words <= Forms.TINY_WORDS ? Grown.SHORT : Grown.FULL;
 }
 
 /** How the tiny arena's short bitset grows when another container, `key`, gets a member. */
 export function grownBeside(key: u64): Grown {
   const count = changetype<Entry>(Entry.TINY).count<Own>(), own = changetype<Entry>(Entry.TINY).key<Own>();
   const full = Header.BYTES + Node.block(0, 2) + Block.bytes(changetype<Entry>(Entry.TINY).payloadBytes<Own>());
-  const packs = count < Page.ITEMS_MAX && tightBytes(min(own, key), max(own, key), count + 1) <= full;
+  const packs = count < Page.ITEMS_MAX && PageWriter.tightBytes(min(own, key), max(own, key), count + 1) <= full;
   return packs ? Grown.PACKED : Grown.FULL;
 }
 
@@ -49,11 +49,11 @@ export function widenTo(entry: Entry, low: u32, high: u32): bool {
   if (wider == words) return true;
   if (!Choice.prefersShort(count + 1, wider)) return false;
   if (Header.isTiny<Own>()) {                        // grown() has seen to it that there are not too many
-    reserve(TINY_PAYLOAD + (<usize>wider << 3));
+    Arena.reserve(TINY_PAYLOAD + (<usize>wider << 3));
     ShortBitset.widen(payload, first, wider);
     return true;
   }
-  const at = resize(payload, Container.shortBytes(words), Container.shortBytes(wider));
+  const at = Allocator.resize(payload, Container.shortBytes(words), Container.shortBytes(wider));
   ShortBitset.widen(at, first, wider);
   entry.setBlock(Kind.SHORT, count, at);
   return true;

@@ -6,9 +6,9 @@ import { Choice, Kind } from "../container/kind";
 import { Container } from "../container/limits";
 import { ShortBitset, spanOfBitset } from "../container/short";
 import { packShort } from "../arena/change/forms";
-import { resize } from "../arena/layout/blocks";
+import { Allocator } from "../arena/layout/blocks";
 import { Entry } from "../arena/layout/entry";
-import { Header, heldAt } from "../arena/layout/header";
+import { Arena, Header } from "../arena/layout/header";
 import { convertTo, plainRoom } from "./convert";
 
 /**
@@ -26,9 +26,9 @@ export function trimmedStays(entry: Entry, count: u32): bool {
   const payload = entry.payload<Own>(), words = ShortBitset.wordCount<Own>(payload);
   if (Choice.staysShort(count, words)) return true;
   const fewer = ShortBitset.trim(payload), room = Header.bump() + plainRoom(entry.count<Own>());
-  resize(payload, Container.shortBytes(words), Container.shortBytes(fewer));
+  Allocator.resize(payload, Container.shortBytes(words), Container.shortBytes(fewer));
   return Choice.staysShort(count, fewer)
-    || (room > heldAt() && Container.shortBytes(fewer) < WORTH_GROWING * Choice.plainBytes(count));
+    || (room > Arena.heldAt() && Container.shortBytes(fewer) < WORTH_GROWING * Choice.plainBytes(count));
 }
 
 /** Turns a bitset of few members into a short bitset, an array or buckets. */
@@ -51,7 +51,7 @@ export function trim(entry: Entry): void {
   const payload = entry.payload<Own>();
   if (entry.kind<Own>() == Kind.BITSET) { convertTo(entry, Kind.SHORT); return; }
   const words = ShortBitset.wordCount<Own>(payload), left = ShortBitset.trim(payload);
-  if (!Header.isTiny<Own>()) resize(payload, Container.shortBytes(words), Container.shortBytes(left));
+  if (!Header.isTiny<Own>()) Allocator.resize(payload, Container.shortBytes(words), Container.shortBytes(left));
 }
 
 /**

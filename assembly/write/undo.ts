@@ -22,9 +22,9 @@
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
 import { Header } from "../arena/layout/header";
-import { resize } from "../arena/layout/blocks";
+import { Allocator } from "../arena/layout/blocks";
 import { Entry, Offset } from "../arena/layout/entry";
-import { Place, findEntry, seek } from "../arena/read/directory";
+import { Directory, Place } from "../arena/read/directory";
 import { releaseContainer } from "./convert";
 import { convertDepleted, isDepleted, trim } from "./shrink";
 import { cutRunBefore } from "./cut";
@@ -49,14 +49,14 @@ export function settle(first: u32, count: u32): void {
 
 /** Does settle() for one container, if it is there. */
 export function settleContainer(key: u64): void {
-  const entry = findEntry(key), kind = entry ? entry.kind<Own>() : Kind.ARRAY;
+  const entry = Directory.find(key), kind = entry ? entry.kind<Own>() : Kind.ARRAY;
   if (kind != Kind.BITSET && kind != Kind.RUNS) return;
   if (entry.count<Own>() == Container.UNIVERSE) {
     releaseContainer(entry);
     entry.setFull(1);
   } else if (kind == Kind.RUNS) {
     const payload = entry.payload<Own>(), runs = Runs.count(payload);
-    resize(payload, Container.runsBytes(runs), Container.runsBytes(Runs.join(payload)));
+    Allocator.resize(payload, Container.runsBytes(runs), Container.runsBytes(Runs.join(payload)));
   }
 }
 
@@ -67,7 +67,7 @@ export function settleContainer(key: u64): void {
  */
 export function takeBack(first: u32, count: u32): void {
   for (let i = first + count; i > first; i--) {
-    const offset = argument.value(i - 1), key = Offset.key(offset), entry = findEntry(key);
+    const offset = argument.value(i - 1), key = Offset.key(offset), entry = Directory.find(key);
     if (entry && entry.kind<Own>() != Kind.FULL) removeKeepingKind(entry, key, Offset.low(offset));
   }
 }
@@ -79,7 +79,7 @@ export function takeBack(first: u32, count: u32): void {
 export function makeRemovable(first: u32, count: u32): void {
   if (Header.isTiny<Own>() || (Header.entries<Own>() < count / MEMBERS_AN_ENTRY && !needsCuts())) return;
   for (let i = first, end = first + count; i < end;) {
-    const from = argument.value(i), key = Offset.key(from), last = from | Container.LOW_MAX, entry = findEntry(key);
+    const from = argument.value(i), key = Offset.key(from), last = from | Container.LOW_MAX, entry = Directory.find(key);
     if (!entry || !isCut(entry)) {
       while (++i < end && argument.value(i) >= from && argument.value(i) <= last);
       continue;
@@ -96,7 +96,7 @@ export function makeRemovable(first: u32, count: u32): void {
 
 /** Whether any container is one that isCut(). */
 function needsCuts(): bool {
-  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
     if (isCut(Place.entry(place))) return true;
   }
   return false;
@@ -130,7 +130,7 @@ export function tidy(first: u32, count: u32): void {
     const key = Offset.key(argument.value(i));
     if (key == known) continue;
     known = key;
-    const entry = findEntry(key);
+    const entry = Directory.find(key);
     if (!entry) continue;
     if (isDepleted(entry)) convertDepleted(entry); else trim(entry);
   }

@@ -1,8 +1,6 @@
 import { arena } from "../../env/memory";
-import {
-  Block, alignedBump, allocate, allocateFresh, freeListsAreSound, freeListsBytes, release, resize,
-} from "../../arena/layout/blocks";
-import { Header, heldAt, holdBack, makeRoom, resetToEmpty, resetToFull } from "../../arena/layout/header";
+import { Allocator, Block } from "../../arena/layout/blocks";
+import { Arena, Header } from "../../arena/layout/header";
 import { adjust, insertEntry } from "../../arena/change/insert";
 import { Page } from "../../arena/packed/layout";
 import { promoteContainer, used, wasteful } from "../../arena/change/forms";
@@ -22,7 +20,7 @@ class Blocks {
 
   constructor(private trial: Trial) {
     freshArena(40);
-    resetToFull();
+    Arena.resetToFull();
   }
 
   private mark(i: i32): void {
@@ -43,11 +41,11 @@ class Blocks {
     this.mark(this.at.length - 1);
   }
 
-  add(bytes: u32): void { this.keep(allocate(bytes), bytes); }
+  add(bytes: u32): void { this.keep(Allocator.allocate(bytes), bytes); }
 
   drop(i: i32): void {
     this.check(i);
-    release(this.at[i], this.bytes[i]);
+    Allocator.release(this.at[i], this.bytes[i]);
     const at = this.at.pop(), bytes = this.bytes.pop(), mark = this.marks.pop();
     if (i == this.at.length) return;
     this.at[i] = at;
@@ -56,7 +54,7 @@ class Blocks {
   }
 
   refit(i: i32, bytes: u32): void {
-    const from = this.bytes[i], at = resize(this.at[i], from, bytes);
+    const from = this.bytes[i], at = Allocator.resize(this.at[i], from, bytes);
     this.trial.holds(bytes > from || at == this.at[i], "shrinking does not move a block");
     this.at[i] = at;
     this.bytes[i] = min(from, bytes);
@@ -81,11 +79,11 @@ class Blocks {
    * blocks, free lists and freed bytes add up to the used part.
    */
   checkAll(): void {
-    let bytes = Header.BYTES + freeListsBytes() + Header.freed();
+    let bytes = Header.BYTES + Allocator.freeListsBytes() + Header.freed();
     for (let i = 0; i < this.at.length; i++) { this.check(i); bytes += Block.bytes(this.bytes[i]); }
     this.trial.same(Header.bump(), bytes, "bump mark");
     this.trial.holds(Header.bump() <= <usize>arena.size(), "the bump mark lies in the arena");
-    this.trial.holds(freeListsAreSound(), "the free lists are sound");
+    this.trial.holds(Allocator.freeListsAreSound(), "the free lists are sound");
     this.trial.holds(nothingBehind(), "nothing was written behind the arena");
   }
 }
@@ -140,15 +138,15 @@ describe("blocks", () => {
     const trial = new Trial(102), blocks = new Blocks(trial);
     for (let i = 0; i < 12; i++) blocks.add(i % 3 ? 1000 : 24);
     const first = blocks.at[1], second = blocks.at[4];
-    makeRoom(400);
+    Arena.makeRoom(400);
     blocks.drop(4);
-    trial.holds(freeListsBytes() != 0, "an arena of 4096 bytes keeps free lists");
+    trial.holds(Allocator.freeListsBytes() != 0, "an arena of 4096 bytes keeps free lists");
     blocks.drop(1);
     const bump = Header.bump();
-    trial.same(allocate(1001), first, "first allocation: the block freed last");
-    trial.same(allocate(1024), second, "second allocation: the block freed before it");
+    trial.same(Allocator.allocate(1001), first, "first allocation: the block freed last");
+    trial.same(Allocator.allocate(1024), second, "second allocation: the block freed before it");
     trial.same(Header.bump(), bump, "bump mark after two allocations");
-    trial.holds(allocate(1000) == bump, "the third allocation takes the block above the bump mark");
+    trial.holds(Allocator.allocate(1000) == bump, "the third allocation takes the block above the bump mark");
     trial.end();
   });
 
@@ -156,9 +154,9 @@ describe("blocks", () => {
     const trial = new Trial(103), blocks = new Blocks(trial);
     for (let i = 0; i < 5; i++) blocks.add(100);
     blocks.drop(2);
-    trial.same(freeListsBytes(), 0, "address of free lists");
+    trial.same(Allocator.freeListsBytes(), 0, "address of free lists");
     trial.same(Header.freed(), 104, "freed bytes");
-    trial.same(allocate(100), Header.BYTES + 5 * 104, "address of the next block");
+    trial.same(Allocator.allocate(100), Header.BYTES + 5 * 104, "address of the next block");
     trial.end();
   });
 
@@ -182,9 +180,9 @@ describe("blocks", () => {
     const trial = new Trial(105), blocks = new Blocks(trial);
     for (let i = 0; i < 8; i++) blocks.add(2048);
     const hole = blocks.at[3];
-    makeRoom(400);
+    Arena.makeRoom(400);
     blocks.drop(3);
-    trial.holds(heldAt() - Header.bump() < 512, "a new block does not fit above the bump mark");
+    trial.holds(Arena.heldAt() - Header.bump() < 512, "a new block does not fit above the bump mark");
     const grown = growCount(), size = arena.size(), freed = Header.freed();
     blocks.add(500);
     trial.same(blocks.at[blocks.at.length - 1], hole, "address of the block, compared with the larger one");
@@ -213,12 +211,12 @@ describe("blocks", () => {
   it("of a bitset start on a cache line, and the bytes skipped for that are free", () => {
     const trial = new Trial(107), blocks = new Blocks(trial);
     for (let i: u32 = 0; i < 40; i++) {
-      const at = Header.bump(), aligned = alignedBump(), freed = Header.freed(), hadLists = freeListsBytes() != 0;
+      const at = Header.bump(), aligned = Allocator.alignedBump(), freed = Header.freed(), hadLists = Allocator.freeListsBytes() != 0;
       trial.holds(
         aligned >= at && aligned < at + 64 && (aligned + 8) % 64 == 0,
         "alignedBump() is the next start of a cache line",
       );
-      blocks.keep(allocateFresh(Block.MAX), <u32>Block.MAX);
+      blocks.keep(Allocator.allocateFresh(Block.MAX), <u32>Block.MAX);
       trial.same(blocks.at[blocks.at.length - 1], aligned, "address of the bitset");
       trial.holds(hadLists || Header.freed() == freed + (aligned - at), "skipped bytes are counted as freed");
       blocks.checkAll();
@@ -234,18 +232,18 @@ describe("holding back bytes", () => {
     const trial = new Trial(108);
     for (let round: u32 = 0; round < 40; round++) {
       const blocks = new Blocks(trial), bytes: usize = 1 + trial.random.below(round % 2 ? 100 : 30000);
-      holdBack(bytes);
-      for (let i: usize = 0; i < bytes; i++) store<u8>(heldAt() + i, <u8>(i * 7 + round));
+      Arena.holdBack(bytes);
+      for (let i: usize = 0; i < bytes; i++) store<u8>(Arena.heldAt() + i, <u8>(i * 7 + round));
       for (let i = 0; i < 60; i++) {
         blocks.add(anySize(trial));
-        trial.holds(heldAt() + bytes == <usize>arena.size(), "the bytes held back are at the end");
-        trial.holds(Header.bump() <= heldAt(), "no block reaches the bytes held back");
+        trial.holds(Arena.heldAt() + bytes == <usize>arena.size(), "the bytes held back are at the end");
+        trial.holds(Header.bump() <= Arena.heldAt(), "no block reaches the bytes held back");
       }
       for (let i: usize = 0; i < bytes; i++) {
-        trial.holds(load<u8>(heldAt() + i) == <u8>(i * 7 + round), "the bytes held back are intact");
+        trial.holds(load<u8>(Arena.heldAt() + i) == <u8>(i * 7 + round), "the bytes held back are intact");
       }
       Header.release();
-      trial.same(heldAt(), arena.size(), "start of the bytes held back after letting go");
+      trial.same(Arena.heldAt(), arena.size(), "start of the bytes held back after letting go");
       blocks.checkAll();
     }
     trial.end();
@@ -256,14 +254,14 @@ describe("an arena", () => {
   it("cannot reach 4 GiB", () => {
     expect(succeeds(() => {
       freshArena(40);
-      resetToFull();
-      makeRoom(<usize>0xffffffff - Header.BYTES + 1);
+      Arena.resetToFull();
+      Arena.makeRoom(<usize>0xffffffff - Header.BYTES + 1);
     })).toBe(false, "room up to 2^32 bytes");
     expect(succeeds(() => {
       freshArena(40);
-      resetToFull();
-      holdBack(4096);
-      makeRoom(<usize>0xffffffff - Header.BYTES);
+      Arena.resetToFull();
+      Arena.holdBack(4096);
+      Arena.makeRoom(<usize>0xffffffff - Header.BYTES);
     })).toBe(false, "room up to 2^32 bytes and bytes held back");
   });
 
@@ -322,7 +320,7 @@ describe("an arena", () => {
     const few: u32[] = [1, 2, 9, 32, 65, 200], more: u32[] = [512, 1000];
     for (let i = 0; i < few.length + more.length; i++) {
       const members = i < few.length ? few[i] : more[i - few.length];
-      resetToEmpty();
+      Arena.resetToEmpty();
       promoteContainer();
       for (let key: u32 = 0; key < members; key++) {
         insertEntry(key).setSingle(key);

@@ -3,9 +3,7 @@ import { left, right } from "../../env/memory";
 import { Header } from "../../arena/layout/header";
 import { used, promoteContainer } from "../../arena/change/forms";
 import { Entry } from "../../arena/layout/entry";
-import {
-  Place, cardinalityHeld, entriesHeld, entryOfRank, findEntry, lastEntry, membersBefore, seek, seekFrom,
-} from "../../arena/read/directory";
+import { Directory, Place } from "../../arena/read/directory";
 import { insertEntry, adjust } from "../../arena/change/insert";
 import { removeEntry } from "../../arena/change/remove";
 import { Node } from "../../arena/layout/node";
@@ -94,8 +92,8 @@ class Keys {
   check(): void {
     const trial = this.trial;
     trial.is(this.model(), "directory");
-    trial.same(entriesHeld<Own>(), this.count, "number of entries");
-    let members: u64 = 0, place = seek<Own>(0), last = this.size;
+    trial.same(Directory.entriesHeld<Own>(), this.count, "number of entries");
+    let members: u64 = 0, place = Directory.seek<Own>(0), last = this.size;
     for (let i: u32 = 0; i < this.size; i++) {
       const key = this.key(i);
       if (this.present[i]) {
@@ -105,27 +103,27 @@ class Keys {
       }
       // The key before this one, unless the previous entry could stand for it; this key; the next.
       for (let k = i && key - this.last(i - 1) < 2 ? key : key - 1; k <= key + 1; k++) {
-        const found = findEntry(k), wanted = k >= key && k <= this.last(i) && this.present[i];
+        const found = Directory.find(k), wanted = k >= key && k <= this.last(i) && this.present[i];
         if (wanted) trial.holds(changetype<usize>(found) != 0 && found.key<Own>() == key, "findEntry finds a present key");
         else if (k >= key || !i || k > this.last(i - 1)) trial.same(changetype<usize>(found), 0, "findEntry of an absent key");
         const within = wanted ? (k - key) << 16 : k > key && this.present[i] ? this.cardinality(i) : 0;
-        trial.same(membersBefore(k), members + within, "membersBefore");
-        this.at(seek<Own>(k), this.from(k), "seek");
+        trial.same(Directory.membersBefore(k), members + within, "membersBefore");
+        this.at(Directory.seek<Own>(k), this.from(k), "seek");
       }
-      this.at(seek<Own>(this.last(i)), this.from(this.last(i)), "seek of a span's last");
+      this.at(Directory.seek<Own>(this.last(i)), this.from(this.last(i)), "seek of a span's last");
       if (this.present[i]) {
-        trial.same(changetype<usize>(findEntry(this.last(i))), changetype<usize>(findEntry(key)), "findEntry of a span's last");
-        trial.same(entryOfRank(members).key<Own>(), key, "entryOfRank of an entry's first member");
+        trial.same(changetype<usize>(Directory.find(this.last(i))), changetype<usize>(Directory.find(key)), "findEntry of a span's last");
+        trial.same(Directory.ofRank(members).key<Own>(), key, "entryOfRank of an entry's first member");
         members += this.cardinality(i);
-        trial.same(entryOfRank(members - 1).key<Own>(), key, "entryOfRank of an entry's last member");
+        trial.same(Directory.ofRank(members - 1).key<Own>(), key, "entryOfRank of an entry's last member");
       }
     }
     trial.same(place, 0, "place after the last entry");
-    trial.same(cardinalityHeld<Own>(), members, "cardinality");
-    if (last == this.size) trial.same(changetype<usize>(lastEntry<Own>()), 0, "last entry of an empty directory");
-    else trial.same(lastEntry<Own>().key<Own>(), this.key(last), "key of the last entry");
-    trial.same(membersBefore(this.key(this.size)), members, "membersBefore behind the last key");
-    trial.same(changetype<usize>(findEntry(this.key(this.size))), 0, "findEntry behind the last key");
+    trial.same(Directory.cardinality<Own>(), members, "cardinality");
+    if (last == this.size) trial.same(changetype<usize>(Directory.last<Own>()), 0, "last entry of an empty directory");
+    else trial.same(Directory.last<Own>().key<Own>(), this.key(last), "key of the last entry");
+    trial.same(Directory.membersBefore(this.key(this.size)), members, "membersBefore behind the last key");
+    trial.same(changetype<usize>(Directory.find(this.key(this.size))), 0, "findEntry behind the last key");
   }
 
   /** Checks seekFrom() from random places to near and far keys. */
@@ -137,7 +135,7 @@ class Keys {
       const key = random.below(20)
         ? this.key(i) + random.below(<u32>this.step << random.below(12))
         : u64.MAX_VALUE;
-      this.at(seekFrom<Own>(seek<Own>(this.key(i)), key), this.from(max(key, this.key(i))), "seekFrom");
+      this.at(Directory.seekFrom<Own>(Directory.seek<Own>(this.key(i)), key), this.from(max(key, this.key(i))), "seekFrom");
     }
   }
 }
@@ -287,9 +285,9 @@ describe("the directory", () => {
       freshArena(40);
       left.select(k);
       right.select(k);
-      trial.same(entriesHeld<Right>(), keys.count, "number of entries");
-      trial.same(cardinalityHeld<Left>(), keys.model().cardinality(), "cardinality");
-      let place = seek<Right>(0), other = seek<Left>(0), leaves = 0;
+      trial.same(Directory.entriesHeld<Right>(), keys.count, "number of entries");
+      trial.same(Directory.cardinality<Left>(), keys.model().cardinality(), "cardinality");
+      let place = Directory.seek<Right>(0), other = Directory.seek<Left>(0), leaves = 0;
       for (let i = keys.next(0); i < keys.size; i = keys.next(i + 1)) {
         const entry = Place.entry(place);
         trial.same(entry.key<Right>(), keys.key(i), "key");
@@ -297,13 +295,13 @@ describe("the directory", () => {
         trial.same(entry.cardinality<Right>(), keys.cardinality(i), "cardinality");
         trial.same(other, place, "place in the left view and in the right");
         leaves += i32(Place.isLastOfLeaf<Own>(place));
-        if (i % 500 == 1) trial.same(seekFrom<Right>(seek<Right>(0), keys.key(i)), place, "seekFrom");
+        if (i % 500 == 1) trial.same(Directory.seekFrom<Right>(Directory.seek<Right>(0), keys.key(i)), place, "seekFrom");
         place = Place.next<Right>(place);
         other = Place.next<Left>(other);
       }
       trial.same(place, 0, "place after the last entry");
       trial.same(leaves, (keys.count + Node.LEAF_MAX - 1) / Node.LEAF_MAX, "number of leaves");
-      trial.same(u32(changetype<usize>(lastEntry<Right>()) != 0), u32(keys.count != 0), "whether there is a last entry");
+      trial.same(u32(changetype<usize>(Directory.last<Right>()) != 0), u32(keys.count != 0), "whether there is a last entry");
     }
     trial.end();
   });
@@ -313,7 +311,7 @@ describe("the directory", () => {
     promoteContainer();
     insertEntry(last).setSingle(1);
     adjust(last, 1);
-    trial.same(Place.next<Own>(seek<Own>(last)), 0, "place after the only entry");
+    trial.same(Place.next<Own>(Directory.seek<Own>(last)), 0, "place after the only entry");
     insertEntry(4).setSingle(1);
     adjust(4, 1);
     const first = last - Entry.SPAN_MAX;
@@ -323,14 +321,14 @@ describe("the directory", () => {
       (last << 16) + 1, (last << 16) + 1,
     );
     trial.is(model, "three entries");
-    trial.same(changetype<usize>(Place.entry(seek<Own>(last))), changetype<usize>(lastEntry<Own>()), "seek of the greatest key");
-    trial.same(Place.next<Own>(seek<Own>(last)), 0, "place after the last entry");
+    trial.same(changetype<usize>(Place.entry(Directory.seek<Own>(last))), changetype<usize>(Directory.last<Own>()), "seek of the greatest key");
+    trial.same(Place.next<Own>(Directory.seek<Own>(last)), 0, "place after the last entry");
     trial.same(
-      changetype<usize>(Place.entry(seekFrom<Own>(seek<Own>(0), last))), changetype<usize>(lastEntry<Own>()), "seekFrom to the greatest key",
+      changetype<usize>(Place.entry(Directory.seekFrom<Own>(Directory.seek<Own>(0), last))), changetype<usize>(Directory.last<Own>()), "seekFrom to the greatest key",
     );
-    trial.same(seekFrom<Own>(seek<Own>(0), u64.MAX_VALUE), 0, "seekFrom beyond the greatest key");
+    trial.same(Directory.seekFrom<Own>(Directory.seek<Own>(0), u64.MAX_VALUE), 0, "seekFrom beyond the greatest key");
     trial.same(
-      changetype<usize>(Place.entry(Place.next<Own>(seek<Own>(0)))) - changetype<usize>(Place.entry(seek<Own>(0))),
+      changetype<usize>(Place.entry(Place.next<Own>(Directory.seek<Own>(0)))) - changetype<usize>(Place.entry(Directory.seek<Own>(0))),
       Entry.BYTES, "distance of neighboring entries",
     );
     trial.end();

@@ -3,9 +3,7 @@ import { Own } from "../../env/view";
 import { Header } from "../../arena/layout/header";
 import { used } from "../../arena/change/forms";
 import { Offset } from "../../arena/layout/entry";
-import {
-  Place, entriesExactly, entryOfRank, findEntry, membersBefore, seek, seekFrom,
-} from "../../arena/read/directory";
+import { Directory, Place } from "../../arena/read/directory";
 import { Group } from "../../arena/packed/layout";
 import { rewrite, pack } from "../../combine/rebuild/rewrite";
 import { cardinality, get, maximum, minimum, rankOf, select } from "../../read/query";
@@ -69,20 +67,20 @@ class Far {
     if (!count) return;
     trial.same(minimum(), this.sorted[0], "minimum");
     trial.same(maximum(), this.sorted[count - 1], "maximum");
-    let entries: u32 = 0, place = seek<Own>(0);
+    let entries: u32 = 0, place = Directory.seek<Own>(0);
     for (let i = 0; i < count; i++) {
       const offset = this.sorted[i], key = Offset.key(offset);
       if (i && Offset.key(this.sorted[i - 1]) == key) continue;
       trial.same(Place.entry(place).key<Own>(), key, "advance");
-      trial.same(seek<Own>(key), place, "seek");
-      trial.same(changetype<usize>(findEntry(key)), changetype<usize>(Place.entry(place)), "findEntry");
-      trial.same(membersBefore(key), i, "membersBefore");
-      trial.same(changetype<usize>(entryOfRank(i)), changetype<usize>(Place.entry(place)), "entryOfRank");
+      trial.same(Directory.seek<Own>(key), place, "seek");
+      trial.same(changetype<usize>(Directory.find(key)), changetype<usize>(Place.entry(place)), "findEntry");
+      trial.same(Directory.membersBefore(key), i, "membersBefore");
+      trial.same(changetype<usize>(Directory.ofRank(i)), changetype<usize>(Place.entry(place)), "entryOfRank");
       place = Place.next<Own>(place);
       entries++;
     }
     trial.same(place, 0, "place after the last entry");
-    trial.same(entriesExactly<Own>(), entries, "number of entries");
+    trial.same(Directory.entriesExactly<Own>(), entries, "number of entries");
     for (let n = 0; n < 300; n++) {
       const i = trial.random.below(count), offset = this.sorted[i], near = offset + trial.random.below(4) - 2;
       trial.same(select(i), offset, "select");
@@ -91,7 +89,7 @@ class Far {
       trial.same(get(near), u64(at < count && this.sorted[at] == near), "get");
       const to = this.any(), found = this.below((Offset.key(max(to, offset))) << 16);
       trial.same(
-        seekFrom<Own>(seek<Own>(Offset.key(offset)), Offset.key(to)), seek<Own>(Offset.key(this.sorted[found])), "seekFrom",
+        Directory.seekFrom<Own>(Directory.seek<Own>(Offset.key(offset)), Offset.key(to)), Directory.seek<Own>(Offset.key(this.sorted[found])), "seekFrom",
       );
     }
   }
@@ -99,7 +97,7 @@ class Far {
   /** Leaves that are packed. */
   packed(): u32 {
     let leaves: u32 = 0;
-    for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+    for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
       leaves += u32(Place.isLastOfLeaf<Own>(place) && Group.is(changetype<Group>(Place.entry(place))));
     }
     return leaves;

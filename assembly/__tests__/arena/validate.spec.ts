@@ -3,7 +3,7 @@ import { Own } from "../../env/view";
 import { Fault } from "../../env/fault";
 import { Header } from "../../arena/layout/header";
 import { Entry, Offset } from "../../arena/layout/entry";
-import { Place, lastEntry, seek } from "../../arena/read/directory";
+import { Directory, Place } from "../../arena/read/directory";
 import { validate } from "../../arena/validate";
 import { Node, Slot } from "../../arena/layout/node";
 import { set } from "../../write/point";
@@ -54,7 +54,7 @@ function findsThenRestores(fault: Fault, what: string): void {
 
 /** The first entry of that kind, 0 if there is none. */
 function firstOf(kind: Kind): usize {
-  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
     if (Place.entry(place).kind<Own>() == kind) return changetype<usize>(Place.entry(place));
   }
   return 0;
@@ -284,7 +284,7 @@ describe("validate", () => {
     findsThenRestores(
       Fault.DIRECTORY_NOT_ASCENDING, "a leaf whose first key is the last key of the leaf before",
     );
-    const last = lastEntry<Own>();
+    const last = Directory.last<Own>();
     last.setFull(last.span<Own>() + 4);
     findsThenRestores(Fault.KEY_TOO_GREAT, "a span that ends beyond the largest key");
     last.setFull(1 << 45);

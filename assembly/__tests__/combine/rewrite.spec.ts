@@ -2,7 +2,7 @@ import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
 import { Header } from "../../arena/layout/header";
 import { used, wasteful } from "../../arena/change/forms";
-import { Place, seek } from "../../arena/read/directory";
+import { Directory, Place } from "../../arena/read/directory";
 import { Node } from "../../arena/layout/node";
 import { pack, rewrite, slice } from "../../combine/rebuild/rewrite";
 import { set } from "../../write/point";
@@ -19,7 +19,7 @@ const GAP: usize = 56;
 /** The number of containers in memory 0 that take a block of 8192 bytes. */
 function largeBlocks(): u32 {
   let large: u32 = 0;
-  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
     large += u32(Place.entry(place).payloadBytes<Own>() > 7680);
   }
   return large;
@@ -28,7 +28,7 @@ function largeBlocks(): u32 {
 /** The number of leaves in memory 0. */
 function countLeaves(): u32 {
   let leaves: u32 = 0;
-  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) leaves += u32(Place.isLastOfLeaf<Own>(place));
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) leaves += u32(Place.isLastOfLeaf<Own>(place));
   return leaves;
 }
 
@@ -69,7 +69,7 @@ function packAll(trial: Trial, model: Model): void {
   trial.holds(used() <= rewritten, "packing uses no more bytes than rewriting");
   if (Header.isTiny<Own>()) return;                     // even as runs it would take more bytes in a full arena
   let entries: u32 = 0;
-  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
     const entry = Place.entry(place), kind = entry.kind<Own>(), bytes = entry.payloadBytes<Own>();
     entries++;
     trial.holds(

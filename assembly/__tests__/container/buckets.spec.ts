@@ -4,7 +4,7 @@ import {
   unionBucketsInto,
 } from "../../container/buckets";
 import { Extract, bitsetToBuckets } from "../../container/extract";
-import { MERGE_BYTES, NO_BUCKETS, xorBuckets, unionBuckets } from "../../container/bucketmerge";
+import { BucketMerge, unionBuckets, xorBuckets } from "../../container/bucketmerge";
 import { Lanes } from "../../container/lanes";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import { Left, Own } from "../../env/view";
@@ -79,14 +79,14 @@ function mergeBoth(bench: Bench, x: Model, y: Model): void {
   const union = combineModels(Operation.OR, x, y), either = combineModels(Operation.XOR, x, y);
   bench.begin();
   const a = bench.left(Kind.BUCKETS, x), b = bench.right(Kind.BUCKETS, y);
-  let out = bench.output(<usize>(x.count + y.count) + MERGE_BYTES);
+  let out = bench.output(<usize>(x.count + y.count) + BucketMerge.MERGE_BYTES);
   bench.checkResult(
-    unionBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : NO_BUCKETS, "unionBuckets",
+    unionBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : BucketMerge.NO_BUCKETS, "unionBuckets",
   );
   if (union.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, union, "unionBuckets");
-  out = bench.output(<usize>(x.count + y.count) + MERGE_BYTES);
+  out = bench.output(<usize>(x.count + y.count) + BucketMerge.MERGE_BYTES);
   bench.checkResult(
-    xorBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : NO_BUCKETS, "xorBuckets",
+    xorBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : BucketMerge.NO_BUCKETS, "xorBuckets",
   );
   if (either.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, either, "xorBuckets");
 }

@@ -1,7 +1,7 @@
 import {
   Counters, countArray, countInBytes, countInLevels, countParts, keepRepeated, reachedInBytes, sweepEdges,
 } from "../../container/counters";
-import { PART_BYTES } from "../../container/bitset";
+import { Bitset } from "../../container/bitset";
 import { BITSET_BYTES } from "../../container/limits";
 import {
   Bench, Kind, Model, Style, UNIVERSE, anyModel, crowdedModel, makeModel,
@@ -35,12 +35,12 @@ function note(times: StaticArray<u32>, model: Model): void {
 }
 
 function startAll(bench: Bench, at: usize, planes: u32, least: u32): void {
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) Counters.start(at, planes, least, part);
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) Counters.start(at, planes, least, part);
   checkPlanes(bench, at, planes, (1 << planes) - least, new StaticArray<u32>(UNIVERSE));
 }
 
 function countBoth(at: usize, planes: u32, least: u32, a: usize, b: usize): void {
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
     countParts(at, planes, least, a + part, b + part, part, CARRY_AT);
   }
 }

@@ -1,5 +1,5 @@
 import { Choice } from "../../container/kind";
-import { PART_BYTES } from "../../container/bitset";
+import { Bitset } from "../../container/bitset";
 import { And, AndNot, Count, Or, Store, Xor } from "../../container/kernel";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import {
@@ -42,10 +42,10 @@ function anySet(bench: Bench): Model {
 function checkParts(bench: Bench, x: Model): void {
   bench.begin();
   const a = bench.right(Kind.SHORT, x), out = bench.output(BITSET_BYTES);
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
     const words = shortPart(a, part);
-    if (words) right.copy(out + part, words, PART_BYTES);
-    else if (!copyShortPart(a, part, out + part)) memory.fill(out + part, 0, PART_BYTES);
+    if (words) right.copy(out + part, words, Bitset.PART_BYTES);
+    else if (!copyShortPart(a, part, out + part)) memory.fill(out + part, 0, Bitset.PART_BYTES);
   }
   bench.checkPayload(Kind.BITSET, x, "parts of a short bitset");
 }

@@ -1,4 +1,4 @@
-import { clearBitset, bitsetSet } from "../../container/bitset";
+import { Bitset } from "../../container/bitset";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import {
   TALLY_BYTES, Tally, planesToBitset, tallyToBitset, tallyToRuns, tallyWithPlanes,
@@ -114,11 +114,11 @@ class Sums {
   /** Compares with random numbers of five binary digits in planes. */
   compareWithPlanes(base: i32, least: i32, exactly: bool): void {
     const numbers = new StaticArray<i32>(Container.UNIVERSE);
-    for (let i: u32 = 0; i < PLANES; i++) clearBitset(PLANES_AT + <usize>i * BITSET_BYTES);
+    for (let i: u32 = 0; i < PLANES; i++) Bitset.clearAll(PLANES_AT + <usize>i * BITSET_BYTES);
     for (let v: u32 = 0; v < Container.UNIVERSE; v++) {
       numbers[v] = <i32>this.random.below(1 << PLANES);
       for (let i: u32 = 0; i < PLANES; i++) {
-        if ((numbers[v] >> i) & 1) bitsetSet(PLANES_AT + <usize>i * BITSET_BYTES, v);
+        if ((numbers[v] >> i) & 1) Bitset.set(PLANES_AT + <usize>i * BITSET_BYTES, v);
       }
     }
     tallyWithPlanes(TALLY_AT, base, least, exactly, PLANES_AT, PLANES, OUT_AT);

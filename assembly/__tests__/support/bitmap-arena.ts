@@ -3,8 +3,8 @@
 // is the base of a random test that uses both.
 
 import { arena } from "../../env/memory";
-import { alignedBump, allocateFresh } from "../../arena/layout/blocks";
-import { makeRoom } from "../../arena/layout/header";
+import { Allocator } from "../../arena/layout/blocks";
+import { Arena } from "../../arena/layout/header";
 import { used } from "../../arena/change/forms";
 import { Entry } from "../../arena/layout/entry";
 import { append, appendFull, finish } from "../../arena/builder/builder";
@@ -93,11 +93,11 @@ export function build(model: Model, form: Form, random: Random): void {
 
 /** Appends the container in `runs`. */
 function appendLaid(key: u64, count: u32, form: Form, random: Random): void {
-  makeRoom(64 + 4 * 8192);
-  const at = alignedBump(), bytes = runsOf(load<u16>(runs));
+  Arena.makeRoom(64 + 4 * 8192);
+  const at = Allocator.alignedBump(), bytes = runsOf(load<u16>(runs));
   if (form == Form.BITSET || (form == Form.EITHER && count >= SPARSE_BITSET && random.below(4) == 0)) {
     layPlain(true, at);
-    allocateFresh(8192);                      // its block begins at `at`
+    Allocator.allocateFresh(8192);                      // its block begins at `at`
     append(key, count).setBlock(Kind.BITSET, count, at);
     return;
   }

@@ -3,7 +3,7 @@
 import { Own } from "../../env/view";
 import { Header } from "../../arena/layout/header";
 import { Entry } from "../../arena/layout/entry";
-import { findEntry } from "../../arena/read/directory";
+import { Directory } from "../../arena/read/directory";
 import { addAll } from "../../write/batch/add";
 import { getAll } from "../../write/batch/get";
 import { removeAll } from "../../write/batch/remove";
@@ -110,19 +110,19 @@ describe("lists of offsets", () => {
       build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
       change(trial, model, series(65536 + 3, more - 1, 16).concat([65536 + 65520]), true);
       trial.same(
-        findEntry(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS,
+        Directory.find(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS,
         "kind with " + more.toString() + " more",
       );
       change(trial, model, series(65536 + 3, 20, 16), false);
       trial.same(
-        findEntry(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind after removing some",
+        Directory.find(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind after removing some",
       );
       change(trial, model, series(65536, 4000 - 3584 + more - 20, 16), false);
       trial.same(
-        findEntry(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with 3584 members",
+        Directory.find(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with 3584 members",
       );
       change(trial, model, [65536 + 16 * 3999], false);
-      trial.same(findEntry(1).kind<Own>(), Kind.BUCKETS, "kind with 3583 members");
+      trial.same(Directory.find(1).kind<Own>(), Kind.BUCKETS, "kind with 3583 members");
     }
     trial.end();
   });
@@ -139,7 +139,7 @@ describe("lists of offsets", () => {
       // What is left lies at both ends, so that a short bitset would take as much as a bitset.
       const first = left - left / 2;
       change(trial, model, series(65536 + 13 * first, 5000 - left, 13), false);
-      const entry = findEntry(1);
+      const entry = Directory.find(1);
       trial.same(entry ? entry.count<Own>() : 0, left, "members left");
       if (left) trial.same(entry.kind<Own>(), kinds[l], "kind with " + left.toString() + " left");
     }
@@ -157,7 +157,7 @@ describe("lists of offsets", () => {
         change(trial, model, series(65536 + (at & 0xff00), more, 1), true);
         const kind = more < 256 ? Kind.BUCKETS : Kind.ARRAY;
         trial.same(
-          findEntry(1).kind<Own>(), kind, "kind with " + more.toString() + " members of one high byte",
+          Directory.find(1).kind<Own>(), kind, "kind with " + more.toString() + " members of one high byte",
         );
         change(trial, model, series(65536 + 59 * 30, 8, 59 * 2), false);
         change(trial, model, series(65536 + (at & 0xff00) + 2, more - 3, 1), false);
@@ -175,11 +175,11 @@ describe("lists of offsets", () => {
       for (let at: u64 = 0; at < step; at++) {
         change(trial, model, series(65536 + at, <u32>((65535 - at) / step + 1), step), true);
       }
-      trial.same(findEntry(1).kind<Own>(), Kind.FULL, "kind");
+      trial.same(Directory.find(1).kind<Own>(), Kind.FULL, "kind");
       for (let at: u64 = 0; at < step; at++) {
         change(trial, model, series(65536 + at, <u32>((65535 - at) / step + 1), step), false);
       }
-      trial.same(changetype<usize>(findEntry(1)), 0, "no container");
+      trial.same(changetype<usize>(Directory.find(1)), 0, "no container");
     }
     trial.end();
   });

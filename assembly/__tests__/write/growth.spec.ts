@@ -1,7 +1,7 @@
 // Failing growth: whenever a call needs memory that it does not get, it ends and the bitmap is unchanged.
 
 import { arena } from "../../env/memory";
-import { makeRoom } from "../../arena/layout/header";
+import { Arena } from "../../arena/layout/header";
 import { used } from "../../arena/change/forms";
 import { Node } from "../../arena/layout/node";
 import { addAll } from "../../write/batch/add";
@@ -148,7 +148,7 @@ describe("failing growth", () => {
           : anyModel(0, round % 4 ? 1 : last / 40 + 1, 30, trial.random);
       for (let i = 0; i < rounds(60); i++) {
         build(model, Form.EITHER, trial.random);
-        if (trial.random.below(2)) makeRoom(trial.random.below(3000));
+        if (trial.random.below(2)) Arena.makeRoom(trial.random.below(3000));
         failures += i32(attempt(trial, model, last));
         calls++;
       }

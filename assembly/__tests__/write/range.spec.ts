@@ -1,6 +1,6 @@
 import { used, wasteful } from "../../arena/change/forms";
 import { Header } from "../../arena/layout/header";
-import { entriesHeld } from "../../arena/read/directory";
+import { Directory } from "../../arena/read/directory";
 import { Node } from "../../arena/layout/node";
 import { Own } from "../../env/view";
 import { Change, rebuildRange } from "../../combine/rebuild/range";
@@ -245,7 +245,7 @@ describe("changing ranges", () => {
     }
     build(dense, Form.PLAIN, trial.random);
     trial.same(changeRange(Change.FLIP, 0, OFFSET_MAX >> 40, 0), 0, "bitsets are flipped in place");
-    trial.same(entriesHeld<Own>(), 31, "entries: the bitsets, and what follows them");
+    trial.same(Directory.entriesHeld<Own>(), 31, "entries: the bitsets, and what follows them");
     trial.end();
   });
 });

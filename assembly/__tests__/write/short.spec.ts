@@ -1,5 +1,5 @@
 import { Own } from "../../env/view";
-import { findEntry } from "../../arena/read/directory";
+import { Directory } from "../../arena/read/directory";
 import { used } from "../../arena/change/forms";
 import { asOperand, Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { Model } from "../support/bitmap-model";
@@ -29,7 +29,7 @@ function change(trial: Trial, model: Model, low: u32, value: u32): void {
 
 // @ts-ignore: decorator
 @inline function kindNow(): i32 {
-  const entry = findEntry(KEY);
+  const entry = Directory.find(KEY);
   return entry ? <i32>entry.kind<Own>() : -1;
 }
 
@@ -103,7 +103,7 @@ describe("a container around the sizes at which it becomes a short bitset", () =
     for (let low: u32 = 0; low < count * step; low++) {
       if (!model.has((KEY << 16) + low)) continue;
       change(trial, model, low, 0);
-      const entry = findEntry(KEY);
+      const entry = Directory.find(KEY);
       if (!entry) break;
       if (!converted && entry.kind<Own>() != Kind.SHORT) converted = entry.count<Own>();
     }

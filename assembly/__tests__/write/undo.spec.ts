@@ -3,7 +3,7 @@
 import { arena, argument } from "../../env/memory";
 import { Own } from "../../env/view";
 import { used } from "../../arena/change/forms";
-import { findEntry } from "../../arena/read/directory";
+import { Directory } from "../../arena/read/directory";
 import { validate } from "../../arena/validate";
 import { rewrite } from "../../combine/rebuild/rewrite";
 import { Kind } from "../../container/kind";
@@ -105,14 +105,14 @@ describe("adding a list in several calls", () => {
     for (let v: u64 = 99; v < 30000; v += 100) offsets.push(v);
     offsets.push((3 << 16) + 10);
     add();
-    trial.same(Runs.count(findEntry(0).payload<Own>()), 656, "runs before they are settled");
+    trial.same(Runs.count(Directory.find(0).payload<Own>()), 656, "runs before they are settled");
     trial.holds(
-      findEntry(3).kind<Own>() == Kind.RUNS && findEntry(3).count<Own>() == 65536,
+      Directory.find(3).kind<Own>() == Kind.RUNS && Directory.find(3).count<Own>() == 65536,
       "not FULL before it is settled",
     );
     end(trial, false);
-    trial.same(Runs.count(findEntry(0).payload<Own>()), 356, "runs");
-    trial.same(findEntry(3).kind<Own>(), Kind.FULL, "kind of a complete container");
+    trial.same(Runs.count(Directory.find(0).payload<Own>()), 356, "runs");
+    trial.same(Directory.find(3).kind<Own>(), Kind.FULL, "kind of a complete container");
     for (let i = 0; i < offsets.length; i++) model.add(offsets[i]);
     trial.is(model, "settled");
     trial.end();
@@ -155,7 +155,7 @@ describe("adding a list in several calls", () => {
         end(trial, true);
         trial.is(model, "taken back");
         trial.same(
-          findEntry(1).kind<Own>(), s ? Kind.BUCKETS : Kind.BITSET,
+          Directory.find(1).kind<Own>(), s ? Kind.BUCKETS : Kind.BITSET,
           "kind with " + counts[c].toString() + " members left",
         );
         for (let left = counts[c]; left; left--) {
@@ -163,7 +163,7 @@ describe("adding a list in several calls", () => {
           model.remove(offset);
           trial.same(set(offset, 0), 1, "old value");
           trial.is(model, "removed");
-          const entry = findEntry(1);
+          const entry = Directory.find(1);
           const kind = left > 3 ? Kind.ARRAY : left > 2 ? Kind.PAIR : Kind.SINGLE;
           trial.holds(left == 1 ? !entry : entry.kind<Own>() == kind, "a small kind");
         }

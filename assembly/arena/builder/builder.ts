@@ -9,11 +9,11 @@
 // state.ts has the builder's own data, waiting.ts the small arrays that wait.
 
 import { Own } from "../../env/view";
-import { Header, heldAt, makeRoom, resetToEmpty } from "../layout/header";
-import { Block, allocateFresh, release } from "../layout/blocks";
+import { Arena, Header } from "../layout/header";
+import { Allocator, Block } from "../layout/blocks";
 import { Entry } from "../layout/entry";
 import { Page } from "../packed/layout";
-import { beginTight, tightBytes } from "../packed/begin";
+import { PageWriter } from "../packed/begin";
 import { beginTinyShort, packFull } from "../change/forms";
 import { Node, Slot } from "../layout/node";
 import { Kind } from "../../container/kind";
@@ -34,17 +34,17 @@ import { LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting
  * which the caller completes with a set...() of arena/layout/entry.ts before anything is allocated.
  */
 export function append(key: u64, members: u64): Entry {
-  if (!changetype<Builder>(heldAt()).isOrdinary()) makeOrdinary();
-  else if (load<u32>(heldAt(), Builder.IN_LEAF) == Node.LEAF_MAX) {
+  if (!changetype<Builder>(Arena.heldAt()).isOrdinary()) makeOrdinary();
+  else if (load<u32>(Arena.heldAt(), Builder.IN_LEAF) == Node.LEAF_MAX) {
     writeLeaf(false);
-    store<u32>(heldAt(), 1, Builder.ORDINARY);
+    store<u32>(Arena.heldAt(), 1, Builder.ORDINARY);
   }
-  return changetype<Builder>(heldAt()).newEntry(key, members);
+  return changetype<Builder>(Arena.heldAt()).newEntry(key, members);
 }
 
 /** Appends `span` full containers from `key` on. They join full containers that end right before them. */
 export function appendFull(key: u64, span: u64): void {
-  const builder = changetype<Builder>(heldAt());
+  const builder = changetype<Builder>(Arena.heldAt());
   const inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   if (inLeaf) {
     const last = builder.bufferedEntry(inLeaf - 1);
@@ -66,7 +66,7 @@ export function appendFull(key: u64, span: u64): void {
 
 /** Ends the leaf here, unless it is small, and makes it roomy: the next entry begins a new leaf. */
 export function endLeaf(): void {
-  const builder = changetype<Builder>(heldAt()), members = load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
+  const builder = changetype<Builder>(Arena.heldAt()), members = load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
   if (!builder.isOrdinary()) {
     if (members >= LEAF_LEAST && load<u32>(changetype<usize>(builder), Builder.IN_LEAF) > ENTRIES_LEAST) writeWaiting(LEAF_LEAST - 1);
   } else if (load<u32>(changetype<usize>(builder), Builder.IN_LEAF) >= LEAF_LEAST) {
@@ -76,25 +76,25 @@ export function endLeaf(): void {
 
 /** The least key that may be appended next. Wrong right after endLeaf(). */
 export function nextKey(): u64 {
-  const builder = changetype<Builder>(heldAt()), inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
+  const builder = changetype<Builder>(Arena.heldAt()), inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   return inLeaf ? lastKeyOf(builder.bufferedEntry(inLeaf - 1)) + 1 : 0;    // empty only before the first
 }
 
 /** Writes the directory and completes the arena. */
 export function finish(): void {
-  const builder = changetype<Builder>(heldAt());
+  const builder = changetype<Builder>(Arena.heldAt());
   const entries = load<u32>(changetype<usize>(builder), Builder.ENTRIES), members = load<u64>(changetype<usize>(builder), Builder.MEMBERS);
-  if (!entries) { resetToEmpty(); return; }
+  if (!entries) { Arena.resetToEmpty(); return; }
   if (!load<u32>(changetype<usize>(builder), Builder.SLOTS)) {
     if (builder.isOrdinary() ? finishShort(builder.bufferedEntry(0), entries) : finishPacked(entries)) return;
   }
-  if (load<u32>(heldAt(), Builder.IN_LEAF)) {
-    if (!changetype<Builder>(heldAt()).isOrdinary()) makeOrdinary();
-    if (load<u32>(heldAt(), Builder.IN_LEAF)) writeLeaf(false);
+  if (load<u32>(Arena.heldAt(), Builder.IN_LEAF)) {
+    if (!changetype<Builder>(Arena.heldAt()).isOrdinary()) makeOrdinary();
+    if (load<u32>(Arena.heldAt(), Builder.IN_LEAF)) writeLeaf(false);
   }
-  let slots = load<u32>(heldAt(), Builder.SLOTS);
-  const root = changetype<Node>(<usize>load<u32>(heldAt(), Builder.ROOM_FOR_ROOT));
-  if (root && (slots == 1 || slots > Node.ROOMY_SLOTS)) release(changetype<usize>(root), Node.ROOMY_INNER);
+  let slots = load<u32>(Arena.heldAt(), Builder.SLOTS);
+  const root = changetype<Node>(<usize>load<u32>(Arena.heldAt(), Builder.ROOM_FOR_ROOT));
+  if (root && (slots == 1 || slots > Node.ROOMY_SLOTS)) Allocator.release(changetype<usize>(root), Node.ROOMY_INNER);
   // One level of inner nodes at a time;
   // the slots of the nodes that are written replace those of their children.
   for (let level: u32 = 1; slots > 1; level++) {
@@ -102,19 +102,19 @@ export function finish(): void {
     for (let from: u32 = 0; from < slots; from += Node.INNER_MAX) {
       const held = min(Node.INNER_MAX, slots - from);
       const roomy = changetype<usize>(root) != 0 && level == 1 && slots <= Node.ROOMY_SLOTS;
-      const node = roomy ? root : changetype<Node>(allocateFresh(Block.bytes(Node.bytes(level, held))));
-      const first = changetype<Builder>(heldAt()).slotsAt() + <usize>from * Slot.BYTES;
+      const node = roomy ? root : changetype<Node>(Allocator.allocateFresh(Block.bytes(Node.bytes(level, held))));
+      const first = changetype<Builder>(Arena.heldAt()).slotsAt() + <usize>from * Slot.BYTES;
       node.write(level, held);
       node.setRoomy(roomy);
       memory.copy(changetype<usize>(node) + Node.HEADER, first, <usize>held * Slot.BYTES);
       let below: u64 = 0;
       for (let i: u32 = 0; i < held; i++) below += node.slotAt(i).cardinality<Own>();
-      changetype<Slot>(changetype<Builder>(heldAt()).slotsAt() + <usize>written * Slot.BYTES).write(node.slotAt(0).key<Own>(), changetype<usize>(node), below);
+      changetype<Slot>(changetype<Builder>(Arena.heldAt()).slotsAt() + <usize>written * Slot.BYTES).write(node.slotAt(0).key<Own>(), changetype<usize>(node), below);
       written++;
     }
     slots = written;
   }
-  store<u32>(0, load<u32>(changetype<Builder>(heldAt()).slotsAt(), 8), Header.ROOT);
+  store<u32>(0, load<u32>(changetype<Builder>(Arena.heldAt()).slotsAt(), 8), Header.ROOT);
   Header.setEntries(entries);
   Header.setCardinality(members);
   Header.release();
@@ -129,14 +129,14 @@ function finishShort(entry: Entry, entries: u32): bool {
 
 /** Makes the arena a tiny one of the arrays that wait, which are all there is, if that takes least. */
 function finishPacked(entries: u32): bool {
-  let builder = changetype<Builder>(heldAt());
+  let builder = changetype<Builder>(Arena.heldAt());
   const members = <u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS), first = builder.bufferedEntry(0).plainKey<Own>();
-  const last = builder.bufferedEntry(entries - 1).plainKey<Own>(), bytes = tightBytes(first, last, members);
+  const last = builder.bufferedEntry(entries - 1).plainKey<Own>(), bytes = PageWriter.tightBytes(first, last, members);
   const others = Header.bump() + <usize>entries * Entry.BYTES;   // without blocks
   if (others < bytes && others + blocksOfWaiting(builder, 0, entries) < bytes) return false;
-  makeRoom(bytes);                            // moves the builder out of the way
-  builder = changetype<Builder>(heldAt());
-  beginTight(changetype<Page>(0), first, last, members);
+  Arena.makeRoom(bytes);                            // moves the builder out of the way
+  builder = changetype<Builder>(Arena.heldAt());
+  PageWriter.beginTight(changetype<Page>(0), first, last, members);
   memory.copy(changetype<Page>(0).lowsFrom<Own>(0), builder.waitingLow(0), Container.arrayBytes(members));
   putWaitingKeys(changetype<Node>(0), builder, 0, entries);
   return true;

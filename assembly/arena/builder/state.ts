@@ -19,9 +19,9 @@
 
 import { Own } from "../../env/view";
 import { Container } from "../../container/limits";
-import { Block, allocateFresh } from "../layout/blocks";
+import { Allocator, Block } from "../layout/blocks";
 import { Entry } from "../layout/entry";
-import { growTo, heldAt, holdBack, holdBackMore, makeRoom, resetToFull } from "../layout/header";
+import { Arena } from "../layout/header";
 import { Node, Slot } from "../layout/node";
 import { Page } from "../packed/layout";
 
@@ -90,8 +90,8 @@ export class Builder {
 
   /** Adds a slot for a leaf. */
   @inline static addLeaf(leaf: Node, key: u64, members: u64): void {
-    if (load<u32>(heldAt(), Builder.SLOTS) == load<u32>(heldAt(), Builder.SLOTS_ROOM)) growSlots();
-    const builder = changetype<Builder>(heldAt()), slots = load<u32>(changetype<usize>(builder), Builder.SLOTS);
+    if (load<u32>(Arena.heldAt(), Builder.SLOTS) == load<u32>(Arena.heldAt(), Builder.SLOTS_ROOM)) growSlots();
+    const builder = changetype<Builder>(Arena.heldAt()), slots = load<u32>(changetype<usize>(builder), Builder.SLOTS);
     changetype<Slot>(builder.slotsAt() + <usize>slots * Slot.BYTES).write(key, changetype<usize>(leaf), members);
     store<u32>(changetype<usize>(builder), slots + 1, Builder.SLOTS);
   }
@@ -111,10 +111,10 @@ export function builderBytes(entries: u64): u64 {
 /** Begins an arena of at most `entries` entries, with `scratch` bytes for the caller at the arena's end. */
 export function begin(entries: u64, scratch: usize): void {
   const bytes = builderBytes(entries);
-  if (bytes + scratch > 0xffffffff) growTo(bytes + scratch);  // more entries than an arena holds
-  resetToFull();
-  holdBack(<usize>bytes + scratch);
-  const builder = changetype<Builder>(heldAt());
+  if (bytes + scratch > 0xffffffff) Arena.growTo(bytes + scratch);  // more entries than an arena holds
+  Arena.resetToFull();
+  Arena.holdBack(<usize>bytes + scratch);
+  const builder = changetype<Builder>(Arena.heldAt());
   memory.fill(changetype<usize>(builder), 0, Builder.LEAF);
   store<u32>(changetype<usize>(builder), Builder.leafRoom(entries), Builder.LEAF_ROOM);
   store<u32>(changetype<usize>(builder), Builder.lowsRoom(entries), Builder.LOWS_ROOM);
@@ -123,23 +123,23 @@ export function begin(entries: u64, scratch: usize): void {
 
 /** Makes room for twice as many slots. The data before them, and so the builder, moves down. */
 function growSlots(): void {
-  const room = load<u32>(heldAt(), Builder.SLOTS_ROOM), more = <usize>room * Slot.BYTES;
-  makeRoom(more);
-  const from = heldAt(), to = from - more;
+  const room = load<u32>(Arena.heldAt(), Builder.SLOTS_ROOM), more = <usize>room * Slot.BYTES;
+  Arena.makeRoom(more);
+  const from = Arena.heldAt(), to = from - more;
   memory.copy(to, from, changetype<Builder>(from).slotsAt() + more - from);
-  holdBackMore(more);
+  Arena.holdBackMore(more);
   store<u32>(to, 2 * room, Builder.SLOTS_ROOM);
 }
 
 /** Writes the leaf buffer as a leaf, with its slot. */
 export function writeLeaf(roomy: bool): void {
-  const entries = load<u32>(heldAt(), Builder.IN_LEAF);
-  const leaf = changetype<Node>(allocateFresh(Block.bytes(roomy ? Node.ROOMY_BYTES : Node.bytes(0, entries))));
-  let builder = changetype<Builder>(heldAt());
+  const entries = load<u32>(Arena.heldAt(), Builder.IN_LEAF);
+  const leaf = changetype<Node>(Allocator.allocateFresh(Block.bytes(roomy ? Node.ROOMY_BYTES : Node.bytes(0, entries))));
+  let builder = changetype<Builder>(Arena.heldAt());
   Builder.layEntries(leaf, changetype<usize>(builder.bufferedEntry(0)), entries);
   leaf.setRoomy(roomy);
   Builder.addLeaf(leaf, builder.bufferedEntry(0).plainKey<Own>(), load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS));
-  builder = changetype<Builder>(heldAt());                         // the slots may have grown
+  builder = changetype<Builder>(Arena.heldAt());                         // the slots may have grown
   store<u32>(changetype<usize>(builder), 0, Builder.IN_LEAF);
   store<u32>(changetype<usize>(builder), 0, Builder.ORDINARY);
   store<u64>(changetype<usize>(builder), 0, Builder.LEAF_MEMBERS);

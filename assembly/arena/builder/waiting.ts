@@ -6,11 +6,11 @@ import { Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { Builder, writeLeaf } from "./state";
 import { freedWithPages } from "../change/forms";
-import { Block, allocateFresh, allocatePage, pageAfter } from "../layout/blocks";
+import { Allocator, Block } from "../layout/blocks";
 import { Entry } from "../layout/entry";
-import { Header, heldAt, makeRoom } from "../layout/header";
+import { Arena, Header } from "../layout/header";
 import { Node } from "../layout/node";
-import { beginKeys, beginPage, highBytes, leafBase, pageMembers, putHighs } from "../packed/begin";
+import { PageWriter } from "../packed/begin";
 import { Page } from "../packed/layout";
 
 /** An ordinary leaf with this many entries or more may be ended before it is full. */
@@ -25,7 +25,7 @@ import { Page } from "../packed/layout";
  */
 // @ts-ignore: decorator
 @inline export function waitingRoom(): usize {
-  const builder = changetype<Builder>(heldAt());
+  const builder = changetype<Builder>(Arena.heldAt());
   if (!builder.isOrdinary()) return builder.waitingLow(load<u32>(changetype<usize>(builder), Builder.LEAF_MEMBERS));
   return load<u32>(changetype<usize>(builder), Builder.IN_LEAF) == Node.LEAF_MAX ? builder.waitingLow(0) : 0;
 }
@@ -35,8 +35,8 @@ import { Page } from "../packed/layout";
  * greater than all before.
  */
 export function appendSmall(key: u64, count: u32): void {
-  if (changetype<Builder>(heldAt()).isOrdinary()) writeLeaf(false);  // a full one, behind which small arrays wait again
-  const builder = changetype<Builder>(heldAt());
+  if (changetype<Builder>(Arena.heldAt()).isOrdinary()) writeLeaf(false);  // a full one, behind which small arrays wait again
+  const builder = changetype<Builder>(Arena.heldAt());
   builder.newEntry(key, count).setBlock(Kind.ARRAY, count, 0);
   if (count > 2) store<u32>(changetype<usize>(builder), 1, Builder.NEED_BLOCKS);
   if (load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS) > Page.ITEMS_MAX) writeWaiting(WAITING_LEFT);
@@ -44,7 +44,7 @@ export function appendSmall(key: u64, count: u32): void {
 
 /** Writes arrays that wait as leaves until at most `left` members are left. */
 export function writeWaiting(left: u32): void {
-  let builder = changetype<Builder>(heldAt()), entry: u32 = 0, member: u32 = 0;
+  let builder = changetype<Builder>(Arena.heldAt()), entry: u32 = 0, member: u32 = 0;
   const entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF), members = <u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
   const packs = packingPays(builder, entries, members);
   while (members - member > left) {
@@ -63,7 +63,7 @@ export function writeWaiting(left: u32): void {
       }
       writeSmall(first, entry, from, member);
     }
-    builder = changetype<Builder>(heldAt());
+    builder = changetype<Builder>(Arena.heldAt());
   }
   const rest = entries - entry;
   memory.copy(changetype<usize>(builder.bufferedEntry(0)), changetype<usize>(builder.bufferedEntry(entry)), <usize>rest * Entry.BYTES);
@@ -74,9 +74,7 @@ export function writeWaiting(left: u32): void {
 
 /** Whether pages take less than ordinary leaves and their blocks for all arrays that wait. */
 function packingPays(builder: Builder, entries: u32, members: u32): bool {
-  const most = pageMembers(
-    builder.bufferedEntry(0).plainKey<Own>(), builder.bufferedEntry(entries - 1).plainKey<Own>(),
-  );
+  const most = PageWriter.pageMembers(builder.bufferedEntry(0).plainKey<Own>(), builder.bufferedEntry(entries - 1).plainKey<Own>());
   return <u64>members * Page.BYTES < <u64>most * waitingBytes(builder, 0, entries);
 }
 
@@ -101,7 +99,7 @@ function loneInPage(builder: Builder, first: u32, entries: u32): u32 {
   let held = entries - first, fits: u32 = 0;
   while (fits < held) {
     if (fits) held = fits;
-    fits = pageMembers(key, builder.bufferedEntry(first + held - 1).plainKey<Own>());
+    fits = PageWriter.pageMembers(key, builder.bufferedEntry(first + held - 1).plainKey<Own>());
   }
   return held;
 }
@@ -110,18 +108,18 @@ function loneInPage(builder: Builder, first: u32, entries: u32): u32 {
 // @ts-ignore: decorator
 @inline function fitsPage(builder: Builder, first: u32, entry: u32, members: u32): bool {
   const next = builder.bufferedEntry(entry), least = builder.bufferedEntry(first).plainKey<Own>();
-  return members + next.plainCount<Own>() <= pageMembers(least, next.plainKey<Own>());
+  return members + next.plainCount<Own>() <= PageWriter.pageMembers(least, next.plainKey<Own>());
 }
 
 /** Writes a page of the arrays first .. last - 1 that wait, which have the members from .. to - 1. */
 function writePage(first: u32, last: u32, from: u32, to: u32): void {
   if (Header.bump() == Header.BYTES) {           // otherwise alignment padding of the first page
-    allocateFresh(Node.ROOMY_INNER);
-    store<u32>(heldAt(), Header.BYTES, Builder.ROOM_FOR_ROOT);
+    Allocator.allocateFresh(Node.ROOMY_INNER);
+    store<u32>(Arena.heldAt(), Header.BYTES, Builder.ROOM_FOR_ROOT);
   }
-  const page = changetype<Node>(allocatePage()), builder = changetype<Builder>(heldAt());
+  const page = changetype<Node>(Allocator.allocatePage()), builder = changetype<Builder>(Arena.heldAt());
   const key = builder.bufferedEntry(first).plainKey<Own>();
-  beginPage(changetype<Page>(page), key, builder.bufferedEntry(last - 1).plainKey<Own>(), to - from);
+  PageWriter.beginPage(changetype<Page>(page), key, builder.bufferedEntry(last - 1).plainKey<Own>(), to - from);
   memory.copy(changetype<Page>(page).lowsFrom<Own>(0), builder.waitingLow(from), Container.arrayBytes(to - from));
   putWaitingKeys(page, builder, first, last);
   Builder.addLeaf(page, key, to - from);
@@ -129,11 +127,11 @@ function writePage(first: u32, last: u32, from: u32, to: u32): void {
 
 /** Writes the keys of the arrays first .. last - 1 that wait to a packed leaf. */
 export function putWaitingKeys(leaf: Node, builder: Builder, first: u32, last: u32): void {
-  let highs = beginKeys(changetype<Page>(leaf)), entry = builder.bufferedEntry(first);
-  const width = highBytes(changetype<Page>(leaf)), base = leafBase(changetype<Page>(leaf));
+  let highs = PageWriter.beginKeys(changetype<Page>(leaf)), entry = builder.bufferedEntry(first);
+  const width = PageWriter.highBytes(changetype<Page>(leaf)), base = PageWriter.leafBase(changetype<Page>(leaf));
   if (!width) return;
   for (const end = builder.bufferedEntry(last); changetype<usize>(entry) < changetype<usize>(end); entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES)) {
-    highs = putHighs(highs, width, entry.plainKey<Own>() - base, entry.plainCount<Own>());
+    highs = PageWriter.putHighs(highs, width, entry.plainKey<Own>() - base, entry.plainCount<Own>());
   }
 }
 
@@ -142,7 +140,7 @@ export function putWaitingKeys(leaf: Node, builder: Builder, first: u32, last: u
  */
 function writeSmall(first: u32, last: u32, from: u32, to: u32): void {
   settleWaiting(first, last, from);
-  const leaf = changetype<Node>(allocateFresh(Node.block(0, last - first))), builder = changetype<Builder>(heldAt());
+  const leaf = changetype<Node>(Allocator.allocateFresh(Node.block(0, last - first))), builder = changetype<Builder>(Arena.heldAt());
   const entries = builder.bufferedEntry(first);
   Builder.layEntries(leaf, changetype<usize>(entries), last - first);
   Builder.addLeaf(leaf, entries.plainKey<Own>(), to - from);
@@ -150,15 +148,15 @@ function writeSmall(first: u32, last: u32, from: u32, to: u32): void {
 
 /** Gives the arrays first .. last - 1 that wait, whose members begin with `member`, entries as in a leaf. */
 function settleWaiting(first: u32, last: u32, member: u32): void {
-  makeRoom(blocksOfWaiting(changetype<Builder>(heldAt()), first, last));
-  const builder = changetype<Builder>(heldAt());
+  Arena.makeRoom(blocksOfWaiting(changetype<Builder>(Arena.heldAt()), first, last));
+  const builder = changetype<Builder>(Arena.heldAt());
   for (let i = first; i < last; i++) {
     const entry = builder.bufferedEntry(i), count = entry.plainCount<Own>();
     const lows = builder.waitingLow(member);
     if (count == 1) entry.setSingle(load<u16>(lows));
     else if (count == 2) entry.setPair(load<u16>(lows), load<u16>(lows, 2));
     else {
-      const at = allocateFresh(Block.bytes(Container.arrayBytes(count)));
+      const at = Allocator.allocateFresh(Block.bytes(Container.arrayBytes(count)));
       memory.copy(at, lows, Container.arrayBytes(count));
       entry.setBlock(Kind.ARRAY, count, at);
     }
@@ -168,18 +166,18 @@ function settleWaiting(first: u32, last: u32, member: u32): void {
 
 /** Makes the leaf buffer one of ordinary entries: arrays that wait are written, or get ordinary entries. */
 export function makeOrdinary(): void {
-  let builder = changetype<Builder>(heldAt()), entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
+  let builder = changetype<Builder>(Arena.heldAt()), entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   if (entries >= LEAF_LEAST) {
     writeWaiting(LEAF_LEAST - 1);
-    builder = changetype<Builder>(heldAt());
+    builder = changetype<Builder>(Arena.heldAt());
     entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   }
   if (entries) settleWaiting(0, entries, 0);
-  store<u32>(heldAt(), 1, Builder.ORDINARY);
+  store<u32>(Arena.heldAt(), 1, Builder.ORDINARY);
 }
 
 /** Whether aligning another page skips so little that the arena is not wasteful. */
 function pagePays(): bool {
-  const mark = Header.bump(), at = pageAfter(mark);
+  const mark = Header.bump(), at = Allocator.pageAfter(mark);
   return Header.freed() + (at - mark) <= freedWithPages(at + Page.BYTES);
 }

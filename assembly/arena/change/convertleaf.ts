@@ -2,20 +2,20 @@
 // (arena/layout/node.ts) and packed ones (arena/packed/layout.ts). Nothing here knows of the nodes above.
 
 import { Own } from "../../env/view";
-import { Block, allocate, releaseTail } from "../layout/blocks";
+import { Allocator, Block } from "../layout/blocks";
 import { Entry } from "../layout/entry";
 import { Node } from "../layout/node";
 import { Page } from "../packed/layout";
-import { beginPage, copyMembers } from "../packed/begin";
-import { groupEnd, groupsIn } from "../packed/groups";
+import { PageWriter, copyMembers } from "../packed/begin";
+import { PageGroups } from "../packed/groups";
 import { Choice, Kind } from "../../container/kind";
-import { bitsetSet } from "../../container/bitset";
+import { Bitset } from "../../container/bitset";
 import { Container } from "../../container/limits";
 import { ShortBitset } from "../../container/short";
 
 /** Writes members from .. to - 1 of the packed leaf `image` to a page. Returns it. */
 export function layPage(image: Page, from: u32, to: u32, page: Node): usize {
-  beginPage(changetype<Page>(page), image.keyAt<Own>(from), image.keyAt<Own>(to - 1), to - from);
+  PageWriter.beginPage(changetype<Page>(page), image.keyAt<Own>(from), image.keyAt<Own>(to - 1), to - from);
   copyMembers(changetype<Page>(page), 0, image, from, to);
   return changetype<usize>(page);
 }
@@ -26,7 +26,7 @@ export function layPage(image: Page, from: u32, to: u32, page: Node): usize {
 export function blocksOf(image: Page, from: u32, to: u32): usize {
   let bytes: usize = 0;
   for (let i = from, next = from; i < to; i = next) {
-    next = groupEnd<Own>(image, i);
+    next = PageGroups.end<Own>(image, i);
     bytes += blockOf(image, i, next);
   }
   return bytes;
@@ -52,11 +52,11 @@ function blockOf(image: Page, from: u32, to: u32): usize {
  * blocks. There is room for these: blocksOf(). Returns the leaf.
  */
 export function layLeaf(image: Page, from: u32, to: u32, leaf: Node): usize {
-  leaf.write(0, groupsIn<Own>(image, from, to));
+  leaf.write(0, PageGroups.between<Own>(image, from, to));
   for (let i = from, next = from, index: u32 = 0; i < to; i = next, index++) {
-    next = groupEnd<Own>(image, i);
+    next = PageGroups.end<Own>(image, i);
     const bytes = blockOf(image, i, next);
-    layGroup(image, i, next, leaf.entryAt(index), bytes ? allocate(bytes) : 0);
+    layGroup(image, i, next, leaf.entryAt(index), bytes ? Allocator.allocate(bytes) : 0);
   }
   return changetype<usize>(leaf);
 }
@@ -68,7 +68,7 @@ function layGroup(image: Page, from: u32, to: u32, entry: Entry, at: usize): voi
   entry.setKey(image.keyAt<Own>(from));
   ShortBitset.clear(at, <u32>load<u16>(lows) >> 6, words);
   const bits = ShortBitset.base<Own>(at);
-  for (let i: u32 = 0; i < count; i++) bitsetSet(bits, load<u16>(lows + Container.arrayBytes(i)));
+  for (let i: u32 = 0; i < count; i++) Bitset.set(bits, load<u16>(lows + Container.arrayBytes(i)));
   entry.setBlock(Kind.SHORT, count, at);
 }
 
@@ -92,13 +92,13 @@ export function unpackWithin(page: Node): void {
   const members = changetype<Page>(page).count<Own>(), bytes = (changetype<Page>(page).bytes<Own>() + 7) & ~7;
   const image = changetype<Page>(changetype<usize>(page) + Page.BYTES - bytes);    // out of the way of what is written
   memory.copy(changetype<usize>(image), changetype<usize>(page), bytes);
-  const entries = members ? groupsIn<Own>(image, 0, members) : 0;
+  const entries = members ? PageGroups.between<Own>(image, 0, members) : 0;
   let at = changetype<usize>(page) + Node.block(0, entries);
   page.write(0, entries);
   for (let i: u32 = 0, next: u32 = 0, index: u32 = 0; i < members; i = next, index++) {
-    next = groupEnd<Own>(image, i);
+    next = PageGroups.end<Own>(image, i);
     layArray(image, i, next, page.entryAt(index), at);
     if (next - i > 2) at += Block.bytes(Container.arrayBytes(next - i));
   }
-  releaseTail(changetype<usize>(page), at - changetype<usize>(page), Page.BYTES);
+  Allocator.releaseTail(changetype<usize>(page), at - changetype<usize>(page), Page.BYTES);
 }

@@ -13,26 +13,104 @@
 
 import { SELF, arena, left } from "../../env/memory";
 import { Own } from "../../env/view";
-import { Header, TINY_PAYLOAD, makeRoom, reserve, resetToEmpty, resetToFull } from "../layout/header";
-import { Block, allocateFresh, allocatePage } from "../layout/blocks";
-import { Place, firstEntry, lastEntry, seek } from "../read/directory";
+import { Arena, Header, TINY_PAYLOAD } from "../layout/header";
+import { Allocator, Block } from "../layout/blocks";
+import { Directory, Place } from "../read/directory";
 import { Entry, Offset } from "../layout/entry";
 import { blocksOf, layLeaf, layPage } from "./convertleaf";
 import { Node } from "../layout/node";
-import { GROUP_MAX, groupEnd, groupStart, groupsIn, pastGroups } from "../packed/groups";
+import { PageGroups } from "../packed/groups";
 import { Page } from "../packed/layout";
-import { beginTight, pageMembers, putKeys, tightBytes } from "../packed/begin";
+import { PageWriter } from "../packed/begin";
 import { bytesWith, insertMember, leaveOne, removeMembers, tightBytesWith, tighten } from "../packed/change";
-import { membersBelow } from "../packed/members";
-import { bitsetSet } from "../../container/bitset";
+import { PageMembers } from "../packed/members";
+import { Bitset } from "../../container/bitset";
 import { toArray } from "../../container/convert";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { ShortBitset } from "../../container/short";
 
-/** Most words of a tiny arena's short bitset: with them, the arena takes 256 bytes. */
-// @ts-ignore: decorator
-@inline export const TINY_WORDS: u32 = 30;
+/** Which form an arena has, and when it changes. */
+export abstract class Forms {
+  /** Most words of a tiny arena's short bitset: with them, the arena takes 256 bytes. */
+  @inline static readonly TINY_WORDS: u32 = 30;
+  /**
+   * The form of ordinary leaves is chosen when it takes less than 7 / 8 of the other: it leaves free blocks
+   * behind as it grows.
+   */
+  @inline static readonly LEAVES_OVER: usize = 8;
+  @inline static readonly LEAVES_BELOW: usize = 7;
+  /** Arenas below this have fewer freed blocks: they are soon rewritten. */
+  @inline private static readonly LARGE_ARENA: usize = 1 << 20;
+  /**
+   * A full arena of at most TINY_ALWAYS members becomes a tiny one as soon as that takes 7 / 8 of its bytes;
+   * one of more, up to TINY_MOST, when that takes half of them.
+   */
+  @inline private static readonly TINY_ALWAYS: u64 = 64;
+  @inline private static readonly TINY_MOST: u64 = 511;
+  /** A full arena keeps this many unused bytes, and a quarter of those it uses. */
+  @inline static readonly SPARE_BYTES: u64 = 256;
+
+  @inline static writeTinyShort(key: u64, members: u32, header: u32): void {
+    store<u32>(0, Header.TINY | (1 << 16));
+    changetype<Entry>(Entry.TINY).setKey(key);
+    changetype<Entry>(Entry.TINY).setTinyShort(members, header);
+  }
+
+  /** How many ordinary leaves `entries` entries take. */
+  @inline static leavesFor(entries: u32): u32 { return (entries + Node.LEAF_MAX - 1) / Node.LEAF_MAX; }
+
+  /** Bytes of a full arena of ordinary leaves that holds what the tiny arena, a packed leaf, does. */
+  static promotedBytes(): usize {
+    const count = changetype<Page>(0).count<Own>(), entries = PageGroups.between<Own>(changetype<Page>(0), 0, count), parts = Forms.leavesFor(entries);
+    return Header.BYTES + (parts > 1 ? Node.block(1, parts) : 0)
+      + <usize>parts * Node.block(0, (entries + parts - 1) / parts) + blocksOf(changetype<Page>(0), 0, count);
+  }
+
+  /** How many pages of up to `most` members the tiny arena's `count` members take. */
+  static pagesFor(most: u32, count: u32): u32 {
+    let pages: u32 = 0;
+    for (let from: u32 = 0; from < count; from = Forms.pageEnd(changetype<Page>(0), from, most, count)) pages++;
+    return pages;
+  }
+
+  /**
+   * One past the last of `count` members of the packed leaf that go to the page that begins with member `from`:
+   * up to `most`, which is more than a group has.
+   */
+  static pageEnd(image: Page, from: u32, most: u32, count: u32): u32 {
+    return from + most < count ? PageGroups.start<Own>(image, from + most) : count;
+  }
+
+  /**
+   * The most bytes in freed blocks: an eighth of the arena, or a quarter of a large one. The bytes
+   * skipped to align the first page stay free.
+   */
+  @inline static freedMost(): usize {
+    const mark = Header.bump();
+    return (Header.isPaged() ? freedWithPages(mark) : Forms.freedPart(mark)) + 64;
+  }
+  @inline static freedPart(mark: usize): usize { return mark < Forms.LARGE_ARENA ? mark >> 3 : mark >> 2; }
+
+  /** Whether a full arena should become a tiny one. */
+  @inline static becomesTiny(): bool {
+    const members = Header.cardinality<Own>();
+    if (members - 1 >= Forms.TINY_MOST) return false;  // 0 members are 2^64
+    const bytes = Forms.packedBytesOfFull();
+    const enough: usize = members > Forms.TINY_ALWAYS ? bytes * 2 : bytes * Forms.LEAVES_OVER / Forms.LEAVES_BELOW;
+    return enough <= Header.bump();
+  }
+
+  /** Bytes of the tiny arena that holds what the full one does, which has ITEMS_MAX members at most. */
+  private static packedBytesOfFull(): usize {
+    const first = Directory.first(), last = Directory.last<Own>(), members = <u32>Header.cardinality<Own>();
+    if (first == last && first.kind<Own>() == Kind.SHORT) {
+      const words = ShortBitset.wordCount<Own>(first.payload<Own>());
+      if (words <= Forms.TINY_WORDS) return TINY_PAYLOAD + (<usize>words << 3);
+    }
+    return PageWriter.tightBytes(first.key<Own>(), last.key<Own>(), members);
+  }
+}
 
 // --- Tiny: a short bitset ----------------------------------------------------------------------------------
 
@@ -42,18 +120,11 @@ import { ShortBitset } from "../../container/short";
  */
 export function beginTinyShort(key: u64, members: u32, payload: usize): bool {
   const header = load<u32>(payload), words = ShortBitset.wordsOf(header);
-  if (words > TINY_WORDS) return false;
-  if (tightBytes(key, key, members) < TINY_PAYLOAD + (<usize>words << 3)) return false;
+  if (words > Forms.TINY_WORDS) return false;
+  if (PageWriter.tightBytes(key, key, members) < TINY_PAYLOAD + (<usize>words << 3)) return false;
   memory.copy(TINY_PAYLOAD, payload + Container.SHORT_HEADER_BYTES, <usize>words << 3);
-  writeTinyShort(key, members, header);
+  Forms.writeTinyShort(key, members, header);
   return true;
-}
-
-// @ts-ignore: decorator
-@inline function writeTinyShort(key: u64, members: u32, header: u32): void {
-  store<u32>(0, Header.TINY | (1 << 16));
-  changetype<Entry>(Entry.TINY).setKey(key);
-  changetype<Entry>(Entry.TINY).setTinyShort(members, header);
 }
 
 /** Turns a tiny arena that is empty or a short bitset into a full one that holds the same set. */
@@ -63,7 +134,7 @@ export function promoteContainer(): void {
   const bytes = held ? Container.shortBytes(ShortBitset.wordsOf(header)) : 0;
   const root = changetype<Node>(Header.BYTES), payload = changetype<usize>(root) + Node.block(0, held);
   const top = payload + (bytes ? Block.bytes(bytes) : 0);
-  reserve(top);
+  Arena.reserve(top);
   if (held) {
     memory.copy(payload + Container.SHORT_HEADER_BYTES, TINY_PAYLOAD, bytes - Container.SHORT_HEADER_BYTES);
     store<u32>(payload, header);
@@ -91,11 +162,11 @@ export function becameShort(key: u64, low: u32): bool {
   const lows = changetype<Page>(0).lowsFrom<Own>(0), end = lows + Container.arrayBytes(count);
   const least = min(low, <u32>load<u16>(lows)), greatest = max(low, <u32>load<u16>(end - Container.MEMBER_BYTES));
   const words = Choice.wordsBetween(least, greatest);
-  if (words > TINY_WORDS || !Choice.prefersShort(count + 1, words)) return false;
+  if (words > Forms.TINY_WORDS || !Choice.prefersShort(count + 1, words)) return false;
   const wordsEnd = TINY_PAYLOAD + (<usize>words << 3);
-  reserve(wordsEnd);
+  Arena.reserve(wordsEnd);
   spread(lows, end, wordsEnd, least >> 6);
-  writeTinyShort(key, count, ShortBitset.header(least >> 6, words));
+  Forms.writeTinyShort(key, count, ShortBitset.header(least >> 6, words));
   return true;
 }
 
@@ -108,7 +179,7 @@ function spread(from: usize, end: usize, wordsEnd: usize, first: u32): void {
   let four = load<u64>(from);
   if (from + 8 < end) spread(from + 8, end, wordsEnd, first);
   else memory.fill(TINY_PAYLOAD, 0, wordsEnd - TINY_PAYLOAD);
-  for (let i = 0; i < 4; i++, four >>= 16) bitsetSet(to, <u32>four & 0xffff);
+  for (let i = 0; i < 4; i++, four >>= 16) Bitset.set(to, <u32>four & 0xffff);
 }
 
 /** Turns a tiny arena that is a short bitset into a packed leaf. */
@@ -116,11 +187,11 @@ export function packShort(): void {
   const key = changetype<Entry>(Entry.TINY).plainKey<Own>(), count = changetype<Entry>(Entry.TINY).count<Own>();
   const payload = changetype<Entry>(Entry.TINY).payload<Own>(), words = ShortBitset.wordCount<Own>(payload);
   const low = ShortBitset.low<Own>(payload);
-  const bytes = tightBytes(key, key, count), end = TINY_PAYLOAD + (<usize>words << 3);
-  reserve(bytes);
-  beginTight(changetype<Page>(0), key, key, count);                // leaves the words as they are
+  const bytes = PageWriter.tightBytes(key, key, count), end = TINY_PAYLOAD + (<usize>words << 3);
+  Arena.reserve(bytes);
+  PageWriter.beginTight(changetype<Page>(0), key, key, count);                // leaves the words as they are
   gather(TINY_PAYLOAD, end, low, changetype<Page>(0).lowsFrom<Own>(0));
-  putKeys(changetype<Page>(0), 0, count, key);
+  PageWriter.putKeys(changetype<Page>(0), 0, count, key);
 }
 
 /**
@@ -149,85 +220,50 @@ export function insertInTiny(offset: u64): bool {
   let bytes = bytesWith(changetype<Page>(0), key);
   if (bytes > <usize>arena.size()) {
     const tight = tightBytesWith(key);
-    if (promotedBytes() * LEAVES_OVER / LEAVES_BELOW < min(tight, bytes)) return false;
+    if (Forms.promotedBytes() * Forms.LEAVES_OVER / Forms.LEAVES_BELOW < min(tight, bytes)) return false;
     if (tight < bytes) {
-      reserve(tight);
+      Arena.reserve(tight);
       tighten(key);
       bytes = tight;
     }
-    reserve(bytes);
+    Arena.reserve(bytes);
   }
-  insertMember(changetype<Page>(0), membersBelow<Own>(changetype<Page>(0), offset), offset);
+  insertMember(changetype<Page>(0), PageMembers.below<Own>(changetype<Page>(0), offset), offset);
   return true;
 }
 
-/**
- * The form of ordinary leaves is chosen when it takes less than 7 / 8 of the other: it leaves free blocks
- * behind as it grows.
- */
-// @ts-ignore: decorator
-@inline const LEAVES_OVER: usize = 8;
-// @ts-ignore: decorator
-@inline const LEAVES_BELOW: usize = 7;
-
 /** Removes the offsets in [low, high] from a tiny arena that is packed. */
 export function clearTiny(low: u64, high: u64): void {
-  const from = membersBelow<Own>(changetype<Page>(0), low), all = changetype<Page>(0).count<Own>();
-  const to = high == u64.MAX_VALUE ? all : membersBelow<Own>(changetype<Page>(0), high + 1);
+  const from = PageMembers.below<Own>(changetype<Page>(0), low), all = changetype<Page>(0).count<Own>();
+  const to = high == u64.MAX_VALUE ? all : PageMembers.below<Own>(changetype<Page>(0), high + 1);
   if (to == from) return;
-  if (to - from == all) resetToEmpty(); else removeMembers(changetype<Page>(0), from, to);
-}
-
-/** How many ordinary leaves `entries` entries take. */
-// @ts-ignore: decorator
-@inline function leavesFor(entries: u32): u32 { return (entries + Node.LEAF_MAX - 1) / Node.LEAF_MAX; }
-
-/** Bytes of a full arena of ordinary leaves that holds what the tiny arena, a packed leaf, does. */
-function promotedBytes(): usize {
-  const count = changetype<Page>(0).count<Own>(), entries = groupsIn<Own>(changetype<Page>(0), 0, count), parts = leavesFor(entries);
-  return Header.BYTES + (parts > 1 ? Node.block(1, parts) : 0)
-    + <usize>parts * Node.block(0, (entries + parts - 1) / parts) + blocksOf(changetype<Page>(0), 0, count);
+  if (to - from == all) Arena.resetToEmpty(); else removeMembers(changetype<Page>(0), from, to);
 }
 
 /** Turns a tiny arena that is packed into a full one, in whose pages there is room for small groups. */
 export function promotePacked(): void {
-  const count = changetype<Page>(0).count<Own>(), most = pageMembers(changetype<Page>(0).keyAt<Own>(0), changetype<Page>(0).keyAt<Own>(count - 1)) / 16 * 15;
-  const pages = isOfSmallGroups() ? pagesFor(most, count) : 0;
-  if (!pages || promotedBytes() < Page.START + <usize>pages * Page.BYTES) promoteToLeaves();
+  const count = changetype<Page>(0).count<Own>(), most = PageWriter.pageMembers(changetype<Page>(0).keyAt<Own>(0), changetype<Page>(0).keyAt<Own>(count - 1)) / 16 * 15;
+  const pages = isOfSmallGroups() ? Forms.pagesFor(most, count) : 0;
+  if (!pages || Forms.promotedBytes() < Page.START + <usize>pages * Page.BYTES) promoteToLeaves();
   else promoteToPages(pages, most);
-}
-
-/** How many pages of up to `most` members the tiny arena's `count` members take. */
-function pagesFor(most: u32, count: u32): u32 {
-  let pages: u32 = 0;
-  for (let from: u32 = 0; from < count; from = pageEnd(changetype<Page>(0), from, most, count)) pages++;
-  return pages;
-}
-
-/**
- * One past the last of `count` members of the packed leaf that go to the page that begins with member `from`:
- * up to `most`, which is more than a group has.
- */
-function pageEnd(image: Page, from: u32, most: u32, count: u32): u32 {
-  return from + most < count ? groupStart<Own>(image, from + most) : count;
 }
 
 /** Whether no group of the tiny arena is larger than one in a page. */
 function isOfSmallGroups(): bool {
   for (let i: u32 = 0, next: u32 = 0, count = changetype<Page>(0).count<Own>(); i < count; i = next) {
-    next = groupEnd<Own>(changetype<Page>(0), i);
-    if (next - i > GROUP_MAX) return false;
+    next = PageGroups.end<Own>(changetype<Page>(0), i);
+    if (next - i > PageGroups.MAX) return false;
   }
   return true;
 }
 
 /** Turns a tiny arena that is packed into a full one of ordinary leaves. */
 export function promoteToLeaves(): void {
-  const count = changetype<Page>(0).count<Own>(), entries = groupsIn<Own>(changetype<Page>(0), 0, count), parts = leavesFor(entries);
-  const image = changetype<Page>(promotedImage(promotedBytes())), root = changetype<Node>(promotedRoot(parts, Node.bytes(1, parts)));
+  const count = changetype<Page>(0).count<Own>(), entries = PageGroups.between<Own>(changetype<Page>(0), 0, count), parts = Forms.leavesFor(entries);
+  const image = changetype<Page>(promotedImage(Forms.promotedBytes())), root = changetype<Node>(promotedRoot(parts, Node.bytes(1, parts)));
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
-    const held = entries * (part + 1) / parts - entries * part / parts, to = pastGroups(image, from, held);
-    const leaf = changetype<Node>(layLeaf(image, from, to, changetype<Node>(allocateFresh(Node.block(0, held)))));
+    const held = entries * (part + 1) / parts - entries * part / parts, to = PageGroups.past(image, from, held);
+    const leaf = changetype<Node>(layLeaf(image, from, to, changetype<Node>(Allocator.allocateFresh(Node.block(0, held)))));
     placePart(root, part, image.keyAt<Own>(from), leaf, to - from);
     from = to;
   }
@@ -237,13 +273,13 @@ export function promoteToLeaves(): void {
 
 /** Turns a tiny arena that is packed into a full one of `parts` pages of up to `most` members. */
 function promoteToPages(parts: u32, most: u32): void {
-  const count = changetype<Page>(0).count<Own>(), entries = groupsIn<Own>(changetype<Page>(0), 0, count);
+  const count = changetype<Page>(0).count<Own>(), entries = PageGroups.between<Own>(changetype<Page>(0), 0, count);
   const image = changetype<Page>(promotedImage(Page.START + <usize>parts * Page.BYTES));
   const root = changetype<Node>(promotedRoot(parts, Node.ROOMY_INNER));
   if (root) root.setRoomy(true);
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
-    const to = pageEnd(image, from, most, count);
-    const page = changetype<Node>(layPage(image, from, to, changetype<Node>(allocatePage())));
+    const to = Forms.pageEnd(image, from, most, count);
+    const page = changetype<Node>(layPage(image, from, to, changetype<Node>(Allocator.allocatePage())));
     placePart(root, part, image.keyAt<Own>(from), page, to - from);
     from = to;
   }
@@ -257,16 +293,16 @@ function promoteToPages(parts: u32, most: u32): void {
  */
 function promotedImage(bytes: usize): usize {
   const held = changetype<Page>(0).bytes<Own>();
-  reserve(bytes + held);
+  Arena.reserve(bytes + held);
   memory.copy(bytes, 0, held);
-  resetToFull();
+  Arena.resetToFull();
   return bytes;
 }
 
 /** The node above `parts` leaves, with a block for `bytes` bytes; 0 if a single leaf is the root. */
 function promotedRoot(parts: u32, bytes: usize): usize {
   if (parts == 1) return 0;
-  const root = changetype<Node>(allocateFresh(Block.bytes(bytes)));
+  const root = changetype<Node>(Allocator.allocateFresh(Block.bytes(bytes)));
   root.write(1, parts);
   store<u32>(Header.ROOT, <u32>changetype<usize>(root));
   return changetype<usize>(root);
@@ -285,90 +321,41 @@ function placePart(root: Node, part: u32, key: u64, leaf: Node, members: u32): v
  * too much of it, and more than a few small blocks, is free, or the tiny form would do.
  */
 export function wasteful(): u32 {
-  return u32(!Header.isTiny<Own>() && (Header.freed() > freedMost() || becomesTiny()));
+  return u32(!Header.isTiny<Own>() && (Header.freed() > Forms.freedMost() || Forms.becomesTiny()));
 }
 
 /** Bytes in freed blocks, which rewriting the arena would make free for anything. */
 export function freed(): u32 { return Header.isTiny<Own>() ? 0 : <u32>Header.freed(); }
-
-/** Arenas below this have fewer freed blocks: they are soon rewritten. */
-// @ts-ignore: decorator
-@inline const LARGE_ARENA: usize = 1 << 20;
-
-/**
- * The most bytes in freed blocks: an eighth of the arena, or a quarter of a large one. The bytes
- * skipped to align the first page stay free.
- */
-// @ts-ignore: decorator
-@inline function freedMost(): usize {
-  const mark = Header.bump();
-  return (Header.isPaged() ? freedWithPages(mark) : freedPart(mark)) + 64;
-}
-// @ts-ignore: decorator
-@inline function freedPart(mark: usize): usize { return mark < LARGE_ARENA ? mark >> 3 : mark >> 2; }
 /** The most bytes in freed blocks of an arena with pages that has this bump mark. */
-export function freedWithPages(mark: usize): usize { return freedPart(mark) + Page.BYTES; }
-
-/**
- * A full arena of at most TINY_ALWAYS members becomes a tiny one as soon as that takes 7 / 8 of its bytes;
- * one of more, up to TINY_MOST, when that takes half of them.
- */
-// @ts-ignore: decorator
-@inline const TINY_ALWAYS: u64 = 64;
-// @ts-ignore: decorator
-@inline const TINY_MOST: u64 = 511;
-
-/** Whether a full arena should become a tiny one. */
-// @ts-ignore: decorator
-@inline function becomesTiny(): bool {
-  const members = Header.cardinality<Own>();
-  if (members - 1 >= TINY_MOST) return false;  // 0 members are 2^64
-  const bytes = packedBytesOfFull();
-  const enough: usize = members > TINY_ALWAYS ? bytes * 2 : bytes * LEAVES_OVER / LEAVES_BELOW;
-  return enough <= Header.bump();
-}
-
-/** Bytes of the tiny arena that holds what the full one does, which has ITEMS_MAX members at most. */
-function packedBytesOfFull(): usize {
-  const first = firstEntry(), last = lastEntry<Own>(), members = <u32>Header.cardinality<Own>();
-  if (first == last && first.kind<Own>() == Kind.SHORT) {
-    const words = ShortBitset.wordCount<Own>(first.payload<Own>());
-    if (words <= TINY_WORDS) return TINY_PAYLOAD + (<usize>words << 3);
-  }
-  return tightBytes(first.key<Own>(), last.key<Own>(), members);
-}
+export function freedWithPages(mark: usize): usize { return Forms.freedPart(mark) + Page.BYTES; }
 
 /**
  * Makes a full arena of ITEMS_MAX members at most, whatever their containers, a tiny one if that takes less.
  */
 export function packFull(): void {
-  const count = <u32>Header.cardinality<Own>(), first = firstEntry().key<Own>();
-  const last = lastEntry<Own>().key<Own>(), bytes = tightBytes(first, last, count);
+  const count = <u32>Header.cardinality<Own>(), first = Directory.first().key<Own>();
+  const last = Directory.last<Own>().key<Own>(), bytes = PageWriter.tightBytes(first, last, count);
   if (bytes >= Header.bump()) return;
-  makeRoom(bytes);
+  Arena.makeRoom(bytes);
   const image = changetype<Page>(Header.bump());
-  beginTight(image, first, last, count);
+  PageWriter.beginTight(image, first, last, count);
   left.select(SELF);
   let member: u32 = 0;
-  for (let place = seek<Own>(0); place; place = Place.next<Own>(place)) {
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
     const entry = Place.entry(place), held = entry.count<Own>();
     toArray(entry.kind<Own>(), entry.payload<Own>(), held, image.lowsFrom<Own>(member));
-    putKeys(image, member, member + held, entry.key<Own>());
+    PageWriter.putKeys(image, member, member + held, entry.key<Own>());
     member += held;
   }
   memory.copy(0, changetype<usize>(image), bytes);
 }
-
-/** A full arena keeps this many unused bytes, and a quarter of those it uses. */
-// @ts-ignore: decorator
-@inline const SPARE_BYTES: u64 = 256;
 
 /**
  * The bytes that memory 0 should be cut to after it has grown, with working space, or members were removed; 0
  * if it should stay. What is cut off is as much as the change has left, or a fifth of memory 0 and more.
  */
 export function shrunkBytes(): u32 {
-  const bytes: u64 = used(), most = Header.isTiny<Own>() ? 2 * bytes - 1 : bytes + (bytes >> 2) + SPARE_BYTES;
+  const bytes: u64 = used(), most = Header.isTiny<Own>() ? 2 * bytes - 1 : bytes + (bytes >> 2) + Forms.SPARE_BYTES;
   return most < arena.size() ? <u32>bytes : 0;
 }
 

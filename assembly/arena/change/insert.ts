@@ -14,13 +14,13 @@
 // the room does not include that block.
 
 import { Own } from "../../env/view";
-import { Header, heldAt } from "../layout/header";
-import { prepare, resize, allocate } from "../layout/blocks";
+import { Arena, Header } from "../layout/header";
+import { Allocator } from "../layout/blocks";
 import { Node, Slot, firstKey } from "../layout/node";
 import { Entry } from "../layout/entry";
 import { Page } from "../packed/layout";
-import { slotFor, entriesUpTo } from "../read/directory";
-import { AMPLE_ROOM, becomesRoomy, roomToInsert } from "./room";
+import { Directory } from "../read/directory";
+import { Room } from "./room";
 
 /**
  * A roomy leaf that falls to this many entries gets a block that fits.
@@ -35,7 +35,7 @@ export function adjust(key: u64, members: i64): void {
   Header.setCardinality(Header.cardinality<Own>() + members);
   let node = Node.root<Own>();
   while (node.level<Own>()) {
-    const slot = node.slotAt(slotFor<Own>(node, key));
+    const slot = node.slotAt(Directory.slotFor<Own>(node, key));
     slot.add(members);
     node = slot.child<Own>();
   }
@@ -47,24 +47,24 @@ export function adjust(key: u64, members: i64): void {
  * entry a container and then calls adjust().
  */
 export function insertEntry(key: u64): Entry {
-  if (heldAt() - Header.bump() < AMPLE_ROOM) prepare(roomToInsert(key, 1));
+  if (Arena.heldAt() - Header.bump() < Room.AMPLE) Allocator.prepare(Room.toInsert(key, 1));
   Header.setEntries(Header.entries<Own>() + 1);
   let link: usize = Header.ROOT;
   let node = changetype<Node>(<usize>load<u32>(link));
   if (node.isFull()) node = raiseRoot();
   while (node.level<Own>()) {
-    let slot = node.slotAt(slotFor<Own>(node, key));
+    let slot = node.slotAt(Directory.slotFor<Own>(node, key));
     if (key < slot.key<Own>()) store<u64>(changetype<usize>(slot), key);
     if (slot.child<Own>().isFull()) {
-      splitChild(link, slotFor<Own>(node, key), key);         // the node may move
+      splitChild(link, Directory.slotFor<Own>(node, key), key);         // the node may move
       node = changetype<Node>(<usize>load<u32>(link));
-      slot = node.slotAt(slotFor<Own>(node, key));
+      slot = node.slotAt(Directory.slotFor<Own>(node, key));
     }
     link = slot.link();
     node = slot.child<Own>();
   }
   if (changetype<Page>(node).isPacked<Own>()) unreachable();
-  const index = entriesUpTo<Own>(node, key);
+  const index = Directory.entriesUpTo<Own>(node, key);
   node = changetype<Node>(openGap(link, index));
   const entry = node.entryAt(index);
   entry.setKey(key);
@@ -105,7 +105,7 @@ export function appendLeaf(leaf: Node, entries: u32): void {
 export function changeKey(entry: Entry, key: u64): void {
   const before = entry.key<Own>();
   for (let node = Node.root<Own>(); node.level<Own>();) {
-    const slot = node.slotAt(slotFor<Own>(node, before));
+    const slot = node.slotAt(Directory.slotFor<Own>(node, before));
     node = slot.child<Own>();
     if (slot.key<Own>() == before) store<u64>(changetype<usize>(slot), key);
   }
@@ -120,8 +120,8 @@ export function openGap(link: usize, index: u32): usize {
   let node = changetype<Node>(<usize>load<u32>(link));
   if (!hasRoom(node)) {
     const level = node.level<Own>(), bytes = Node.bytes(level, node.count<Own>() + 1);
-    const roomy = !level && becomesRoomy(bytes, link == Header.ROOT);
-    node = changetype<Node>(resize(changetype<usize>(node), node.allocatedFor(), roomy ? Node.ROOMY_BYTES : bytes));
+    const roomy = !level && Room.becomesRoomy(bytes, link == Header.ROOT);
+    node = changetype<Node>(Allocator.resize(changetype<usize>(node), node.allocatedFor(), roomy ? Node.ROOMY_BYTES : bytes));
     store<u32>(link, <u32>changetype<usize>(node));
     node.setRoomy(roomy);
   }
@@ -163,7 +163,7 @@ export function openGap(link: usize, index: u32): usize {
 /** Puts a new root above a full one. */
 export function raiseRoot(): Node {
   const child = Node.root<Own>(), level = child.level<Own>() + 1;
-  const root = changetype<Node>(allocate(Node.bytes(level, 1)));
+  const root = changetype<Node>(Allocator.allocate(Node.bytes(level, 1)));
   root.write(level, 1);
   root.slotAt(0).write(firstKey(child), changetype<usize>(child), Header.cardinality<Own>());
   store<u32>(Header.ROOT, <u32>changetype<usize>(root));
@@ -177,7 +177,7 @@ export function raiseRoot(): Node {
 // @ts-ignore: decorator
 @inline function slotsOnLeft(node: Node, key: u64): u32 {
   const count = node.count<Own>();
-  return slotFor<Own>(node, key) == count - 1 ? count - 1 : count >> 1;
+  return Directory.slotFor<Own>(node, key) == count - 1 ? count - 1 : count >> 1;
 }
 
 /**
@@ -186,7 +186,7 @@ export function raiseRoot(): Node {
  */
 // @ts-ignore: decorator
 @inline function entriesOnLeft(leaf: Node, key: u64): u32 {
-  const upTo = entriesUpTo<Own>(leaf, key);
+  const upTo = Directory.entriesUpTo<Own>(leaf, key);
   return upTo > Node.LEAF_MAX / 8 * 7 ? upTo : Node.LEAF_MAX / 2;
 }
 
@@ -200,12 +200,12 @@ export function splitChild(link: usize, index: u32, key: u64): void {
   const level = child.level<Own>(), count = child.count<Own>(), item = child.itemBytes();
   const stay = level ? slotsOnLeft(child, key) : entriesOnLeft(child, key), moved = count - stay;
   const roomy = !level && moved > ROOMY_LEAST;
-  const sibling = changetype<Node>(allocate(roomy ? Node.ROOMY_BYTES : Node.bytes(level, moved)));
+  const sibling = changetype<Node>(Allocator.allocate(roomy ? Node.ROOMY_BYTES : Node.bytes(level, moved)));
   memory.copy(changetype<usize>(sibling) + Node.HEADER, changetype<usize>(child) + Node.HEADER + <usize>stay * item, <usize>moved * item);
   sibling.write(level, moved);
   sibling.setRoomy(roomy);
   child.setCount(stay);
-  if (level) resize(changetype<usize>(child), Node.bytes(level, count), Node.bytes(level, stay));
+  if (level) Allocator.resize(changetype<usize>(child), Node.bytes(level, count), Node.bytes(level, stay));
   else child.setRoomy(true);
 
   const members = nodeCardinality(sibling);

@@ -22,21 +22,21 @@
 
 import { Own } from "../../env/view";
 import { Header } from "../layout/header";
-import { allocate, allocatePage, prepare, release, roomForPage } from "../layout/blocks";
+import { Allocator } from "../layout/blocks";
 import { Entry, Offset } from "../layout/entry";
 import { Page } from "../packed/layout";
 import {
   appendMembers, insertMember, pageRoom, prependMembers, removeMembers, tightenPage,
 } from "../packed/change";
-import { beginPage, pageMembers, putKeys } from "../packed/begin";
-import { groupEnd, groupStart, groupsIn, groupsUpTo, pastGroups } from "../packed/groups";
-import { membersBelow } from "../packed/members";
-import { membersBeforeKey, membersUpTo } from "../packed/search";
-import { staysGroup } from "../packed/insert";
+import { PageWriter } from "../packed/begin";
+import { PageGroups } from "../packed/groups";
+import { PageMembers } from "../packed/members";
+import { PageSearch } from "../packed/search";
+import { PageInsert } from "../packed/insert";
 import { hasRoom, openGap, raiseRoot, splitChild } from "./insert";
 import { insertInTiny, promotePacked, promoteToLeaves } from "./forms";
 import { blocksOf, layLeaf, layPage } from "./convertleaf";
-import { leafFor, slotFor } from "../read/directory";
+import { Directory } from "../read/directory";
 import { Node, Slot } from "../layout/node";
 import { Kind } from "../../container/kind";
 
@@ -57,7 +57,7 @@ export function loosen(first: u64, last: u64): void {
   }
   if (!Header.isPaged()) return;
   for (let key = first; key <= last;) {
-    if (changetype<Page>(leafFor<Own>(key)).isPacked<Own>()) loosenLeaf(key);
+    if (changetype<Page>(Directory.leafFor<Own>(key)).isPacked<Own>()) loosenLeaf(key);
     key = leafAfter(key);
     if (!key) return;
   }
@@ -67,7 +67,7 @@ export function loosen(first: u64, last: u64): void {
 function leafAfter(key: u64): u64 {
   let following: u64 = 0;
   for (let node = Node.root<Own>(); node.level<Own>();) {
-    const index = slotFor<Own>(node, key);
+    const index = Directory.slotFor<Own>(node, key);
     if (index + 1 < node.count<Own>()) following = node.slotAt(index + 1).key<Own>();
     node = node.slotAt(index).child<Own>();
   }
@@ -76,35 +76,35 @@ function leafAfter(key: u64): u64 {
 
 /** Makes ordinary leaves of the page to which `key` belongs. */
 function loosenLeaf(key: u64): void {
-  const page = leafFor<Own>(key), count = changetype<Page>(page).count<Own>(), entries = groupsIn<Own>(changetype<Page>(page), 0, count);
+  const page = Directory.leafFor<Own>(key), count = changetype<Page>(page).count<Own>(), entries = PageGroups.between<Own>(changetype<Page>(page), 0, count);
   const parts = (entries + Node.LEAF_MAX - 1) / Node.LEAF_MAX;
   const leaves = <usize>parts * Node.block(0, (entries + parts - 1) / parts);
-  prepare(blocksOf(changetype<Page>(page), 0, count) + leaves + <usize>(parts - 1) * roomForSlot(key));
-  let to = pastGroups(changetype<Page>(page), 0, entries / parts);
+  Allocator.prepare(blocksOf(changetype<Page>(page), 0, count) + leaves + <usize>(parts - 1) * roomForSlot(key));
+  let to = PageGroups.past(changetype<Page>(page), 0, entries / parts);
   store<u32>(linkTo(key), <u32>loosenPart(page, 0, to, entries / parts));
   for (let part: u32 = 1, from = to; part < parts; part++, from = to) {
     const held = entries * (part + 1) / parts - entries * part / parts, first = changetype<Page>(page).keyAt<Own>(from);
-    to = pastGroups(changetype<Page>(page), from, held);
+    to = PageGroups.past(changetype<Page>(page), from, held);
     const leaf = changetype<Node>(loosenPart(page, from, to, held));
     // Until now all members count as those of the leaf before.
-    const link = parentFor(first), index = slotFor<Own>(changetype<Node>(<usize>load<u32>(changetype<usize>(link))), first);
+    const link = parentFor(first), index = Directory.slotFor<Own>(changetype<Node>(<usize>load<u32>(changetype<usize>(link))), first);
     const node = changetype<Node>(openGap(changetype<usize>(link), index + 1)), slot = node.slotAt(index);
     node.slotAt(index + 1).write(first, changetype<usize>(leaf), count - from);
     slot.add(-<i64>(count - from));
   }
-  release(changetype<usize>(page), Page.BYTES);
+  Allocator.release(changetype<usize>(page), Page.BYTES);
 }
 
 /** An ordinary leaf of the page's members from .. to - 1, which form `held` groups. */
 function loosenPart(page: Node, from: u32, to: u32, held: u32): usize {
-  return layLeaf(changetype<Page>(page), from, to, changetype<Node>(allocate(Node.bytes(0, held))));
+  return layLeaf(changetype<Page>(page), from, to, changetype<Node>(Allocator.allocate(Node.bytes(0, held))));
 }
 
 /** Address of the word that holds the address of the leaf to which `key` belongs. */
 function linkTo(key: u64): usize {
   let link: usize = Header.ROOT;
   for (let node = Node.root<Own>(); node.level<Own>(); node = changetype<Node>(<usize>load<u32>(link))) {
-    link = node.slotAt(slotFor<Own>(node, key)).link();
+    link = node.slotAt(Directory.slotFor<Own>(node, key)).link();
   }
   return link;
 }
@@ -117,11 +117,11 @@ function parentFor(key: u64): Node {
   let link: usize = Header.ROOT, node = Node.root<Own>();
   if (!node.level<Own>() || node.isFull()) node = raiseRoot();
   while (node.level<Own>() > 1) {
-    let index = slotFor<Own>(node, key);
+    let index = Directory.slotFor<Own>(node, key);
     if (node.slotAt(index).child<Own>().isFull()) {
       splitChild(link, index, key);           // the node may move
       node = changetype<Node>(<usize>load<u32>(link));
-      index = slotFor<Own>(node, key);
+      index = Directory.slotFor<Own>(node, key);
     }
     link = node.slotAt(index).link();
     node = changetype<Node>(<usize>load<u32>(link));
@@ -140,7 +140,7 @@ function roomForSlot(key: u64): usize {
         + Node.block(level + 1, above + 1) + Node.block(level + 1, above + 2);
     } else if (level == 1 && !hasRoom(node)) bytes += Node.block(1, count + 1);
     above = count;
-    node = node.slotAt(slotFor<Own>(node, key)).child<Own>();
+    node = node.slotAt(Directory.slotFor<Own>(node, key)).child<Own>();
   }
   return bytes;
 }
@@ -157,15 +157,15 @@ export function insertPacked(offset: u64, mayPack: bool): bool {
     if (insertInTiny(offset)) return true;
     promotePacked();
   }
-  const key = Offset.key(offset), leaf = leafFor<Own>(key);
+  const key = Offset.key(offset), leaf = Directory.leafFor<Own>(key);
   if (!changetype<Page>(leaf).isPacked<Own>()) {
     if (!mayPack || !shouldPack(leaf)) return false;
     packLeaf(key);
   } else if (!staysPacked(leaf, offset)) return false;
-  while (!takes(leafFor<Own>(key), key)) {
-    if (mayPack && isBetterLoose(leafFor<Own>(key))) return false;
+  while (!takes(Directory.leafFor<Own>(key), key)) {
+    if (mayPack && isBetterLoose(Directory.leafFor<Own>(key))) return false;
     if (makesWay(key)) continue;
-    if (mayPack) prepare(roomForPage(roomForSlot(key)));
+    if (mayPack) Allocator.prepare(Allocator.roomForPage(roomForSlot(key)));
     addRoom(key);
   }
   putMember(offset);
@@ -174,7 +174,7 @@ export function insertPacked(offset: u64, mayPack: bool): bool {
 
 /** Whether ordinary entries of what the full page holds take little more, or less: it is not split then. */
 function isBetterLoose(page: Node): bool {
-  const count = changetype<Page>(page).count<Own>(), most = count / LOOSE_GROUPS, entries = groupsUpTo(changetype<Page>(page), most);
+  const count = changetype<Page>(page).count<Own>(), most = count / LOOSE_GROUPS, entries = PageGroups.upTo(changetype<Page>(page), most);
   return entries <= most
     && blocksOf(changetype<Page>(page), 0, count) + Node.bytes(0, entries) <= Page.BYTES / 8 * 9;
 }
@@ -185,9 +185,9 @@ function isBetterLoose(page: Node): bool {
 
 /** Whether the page's group of the offset, if there is one, remains a group with it. */
 function staysPacked(page: Node, offset: u64): bool {
-  const key = Offset.key(offset), to = membersUpTo<Own>(changetype<Page>(page), key);
+  const key = Offset.key(offset), to = PageSearch.membersUpTo<Own>(changetype<Page>(page), key);
   return !to || changetype<Page>(page).keyAt<Own>(to - 1) != key
-    || staysGroup(changetype<Page>(page), membersBeforeKey<Own>(changetype<Page>(page), key), to, Offset.low(offset));
+    || PageInsert.staysGroup(changetype<Page>(page), PageSearch.membersBeforeKey<Own>(changetype<Page>(page), key), to, Offset.low(offset));
 }
 
 /** Whether a leaf without room for another entry should be packed instead of getting a larger block. */
@@ -196,7 +196,7 @@ function shouldPack(leaf: Node): bool {
   if (
     leaf == Node.root<Own>() || Header.bump() < PAGED_FROM
     || hasRoom(leaf) || Node.bytes(0, count + 1) <= Node.SMALL
-    || pageMembers(leaf.entryAt(0).plainKey<Own>(), leaf.entryAt(count - 1).plainKey<Own>()) < count
+    || PageWriter.pageMembers(leaf.entryAt(0).plainKey<Own>(), leaf.entryAt(count - 1).plainKey<Own>()) < count
   ) {
     return false;
   }
@@ -206,17 +206,17 @@ function shouldPack(leaf: Node): bool {
 
 /** Packs the leaf to which `key` belongs: a page has room for as many members as an ordinary leaf. */
 function packLeaf(key: u64): void {
-  prepare(roomForPage(0));
-  const page = changetype<Node>(allocatePage()), link = linkTo(key), leaf = changetype<Node>(<usize>load<u32>(link));
+  Allocator.prepare(Allocator.roomForPage(0));
+  const page = changetype<Node>(Allocator.allocatePage()), link = linkTo(key), leaf = changetype<Node>(<usize>load<u32>(link));
   const count = leaf.count<Own>();
   const first = leaf.entryAt(0), last = leaf.entryAt(count - 1);
-  beginPage(changetype<Page>(page), first.plainKey<Own>(), last.plainKey<Own>(), count);
+  PageWriter.beginPage(changetype<Page>(page), first.plainKey<Own>(), last.plainKey<Own>(), count);
   for (let entry = first, i: u32 = 0; changetype<usize>(entry) <= changetype<usize>(last); entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES), i++) {
-    putKeys(changetype<Page>(page), i, i + 1, entry.plainKey<Own>());
+    PageWriter.putKeys(changetype<Page>(page), i, i + 1, entry.plainKey<Own>());
     store<u16>(changetype<Page>(page).lowsFrom<Own>(i), load<u16>(entry.plainMembers()));
   }
   store<u32>(link, <u32>changetype<usize>(page));
-  release(changetype<usize>(leaf), leaf.ordinaryBytes());
+  Allocator.release(changetype<usize>(leaf), leaf.ordinaryBytes());
 }
 
 /** Whether the leaf is a page with room for a member of `key`. */
@@ -229,14 +229,14 @@ function putMember(offset: u64): void {
   const key = Offset.key(offset);
   let node = Node.root<Own>();
   while (node.level<Own>()) {
-    const slot = node.slotAt(slotFor<Own>(node, key));
+    const slot = node.slotAt(Directory.slotFor<Own>(node, key));
     if (key < slot.key<Own>()) store<u64>(changetype<usize>(slot), key);
     slot.add(1);
     node = slot.child<Own>();
   }
-  const upTo = changetype<Page>(node).count<Own>() ? membersUpTo<Own>(changetype<Page>(node), key) : 0;
+  const upTo = changetype<Page>(node).count<Own>() ? PageSearch.membersUpTo<Own>(changetype<Page>(node), key) : 0;
   if (!upTo || changetype<Page>(node).keyAt<Own>(upTo - 1) != key) Header.setEntries(Header.entries<Own>() + 1);
-  insertMember(changetype<Page>(node), upTo ? membersBelow<Own>(changetype<Page>(node), offset) : 0, offset);
+  insertMember(changetype<Page>(node), upTo ? PageMembers.below<Own>(changetype<Page>(node), offset) : 0, offset);
   Header.setCardinality(Header.cardinality<Own>() + 1);
 }
 
@@ -259,7 +259,7 @@ function putMember(offset: u64): void {
  * memory. Returns false if there is none; otherwise the page may have room.
  */
 function makesWay(key: u64): bool {
-  const page = leafFor<Own>(key);
+  const page = Directory.leafFor<Own>(key);
   if (isBefore(page, key)) return false;
   if (!isBehind(page, key)) {
     tightenPage(changetype<Page>(page));
@@ -267,8 +267,8 @@ function makesWay(key: u64): bool {
   }
   let node = Node.root<Own>();
   if (node == page) return false;
-  while (node.level<Own>() > 1) node = node.slotAt(slotFor<Own>(node, key)).child<Own>();
-  const index = slotFor<Own>(node, key);
+  while (node.level<Own>() > 1) node = node.slotAt(Directory.slotFor<Own>(node, key)).child<Own>();
+  const index = Directory.slotFor<Own>(node, key);
   if (!isBehind(page, key)) return passOn(node, index);
   const after = pageAt(node, index + 1);
   if (!after || !takes(after, key)) return false;
@@ -278,7 +278,7 @@ function makesWay(key: u64): bool {
 
 /** Adds a page in which there may be room for a member of `key`. The caller has made room for it. */
 function addRoom(key: u64): void {
-  const page = leafFor<Own>(key), link = parentFor(key), index = slotFor<Own>(changetype<Node>(<usize>load<u32>(changetype<usize>(link))), key);
+  const page = Directory.leafFor<Own>(key), link = parentFor(key), index = Directory.slotFor<Own>(changetype<Node>(<usize>load<u32>(changetype<usize>(link))), key);
   if (isBehind(page, key)) addPage(changetype<usize>(link), index + 1, key);
   else if (isBefore(page, key)) addPage(changetype<usize>(link), index, key);
   else splitPage(changetype<usize>(link), index);
@@ -295,8 +295,8 @@ function pageAt(node: Node, index: u32): Node {
  * Adds a page without members, to which `key` belongs, as slot `index` of the node that `link` points to.
  */
 function addPage(link: usize, index: u32, key: u64): void {
-  const page = changetype<Node>(allocatePage());
-  beginPage(changetype<Page>(page), key, key, 0);
+  const page = changetype<Node>(Allocator.allocatePage());
+  PageWriter.beginPage(changetype<Page>(page), key, key, 0);
   changetype<Node>(openGap(link, index)).slotAt(index).write(key, changetype<usize>(page), 0);
 }
 
@@ -304,9 +304,9 @@ function addPage(link: usize, index: u32, key: u64): void {
  * Moves the upper half of the page at slot `index` of the node that `link` points to to a page of its own.
  */
 function splitPage(link: usize, index: u32): void {
-  const upper = changetype<Node>(allocatePage()), node = changetype<Node>(openGap(link, index + 1)), slot = node.slotAt(index);
-  const page = slot.child<Own>(), count = changetype<Page>(page).count<Own>(), half = groupStart<Own>(changetype<Page>(page), count / 2);
-  const from = half ? half : groupEnd<Own>(changetype<Page>(page), 0);
+  const upper = changetype<Node>(Allocator.allocatePage()), node = changetype<Node>(openGap(link, index + 1)), slot = node.slotAt(index);
+  const page = slot.child<Own>(), count = changetype<Page>(page).count<Own>(), half = PageGroups.start<Own>(changetype<Page>(page), count / 2);
+  const from = half ? half : PageGroups.end<Own>(changetype<Page>(page), 0);
   node.slotAt(index + 1).write(changetype<Page>(page).keyAt<Own>(from), layPage(changetype<Page>(page), from, count, upper), count - from);
   removeMembers(changetype<Page>(page), from, count);
   tightenPage(changetype<Page>(page));
@@ -376,8 +376,8 @@ function moveUp(node: Node, index: u32, most: u32): u32 {
   const upper = next.child<Own>(), count = changetype<Page>(page).count<Own>(), least = passedLeast(node, count);
   for (; most >= least; most >>= 1) {
     if (most >= count) continue;
-    const at = count - most, start = groupStart<Own>(changetype<Page>(page), at);
-    const from = start == at ? at : groupEnd<Own>(changetype<Page>(page), at);
+    const at = count - most, start = PageGroups.start<Own>(changetype<Page>(page), at);
+    const from = start == at ? at : PageGroups.end<Own>(changetype<Page>(page), at);
     if (from == count || pageRoom(changetype<Page>(upper), changetype<Page>(page).keyAt<Own>(from)) < count - from) continue;
     prependMembers(changetype<Page>(upper), changetype<Page>(page), from);
     removeMembers(changetype<Page>(page), from, count);
@@ -393,7 +393,7 @@ function moveDown(node: Node, index: u32, most: u32): u32 {
   const upper = next.child<Own>(), count = changetype<Page>(upper).count<Own>(), least = passedLeast(node, count);
   for (; most >= least; most >>= 1) {
     if (most >= count) continue;
-    const to = groupStart<Own>(changetype<Page>(upper), most);
+    const to = PageGroups.start<Own>(changetype<Page>(upper), most);
     if (!to || pageRoom(changetype<Page>(page), changetype<Page>(upper).keyAt<Own>(to - 1)) < to) continue;
     appendMembers(changetype<Page>(page), changetype<Page>(upper), to);
     removeMembers(changetype<Page>(upper), 0, to);

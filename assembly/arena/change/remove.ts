@@ -8,16 +8,16 @@ import { Own } from "../../env/view";
 import { Container } from "../../container/limits";
 import { unpackWithin } from "./convertleaf";
 import { ROOMY_LEAST, adjust } from "./insert";
-import { release, resize } from "../layout/blocks";
+import { Allocator } from "../layout/blocks";
 import { Entry, Offset } from "../layout/entry";
-import { Header, resetToEmpty } from "../layout/header";
+import { Arena, Header } from "../layout/header";
 import { Node, Slot, firstKey } from "../layout/node";
 import { joinPages, removeMembers } from "../packed/change";
-import { groupsIn } from "../packed/groups";
+import { PageGroups } from "../packed/groups";
 import { Page } from "../packed/layout";
-import { membersBelow } from "../packed/members";
-import { membersBeforeKey, membersUpTo } from "../packed/search";
-import { entriesUpTo, leafFor, slotFor } from "../read/directory";
+import { PageMembers } from "../packed/members";
+import { PageSearch } from "../packed/search";
+import { Directory } from "../read/directory";
 
 /**
  * A page with fewer members becomes an ordinary leaf.
@@ -36,7 +36,7 @@ import { entriesUpTo, leafFor, slotFor } from "../read/directory";
  * The caller has already released its block and taken its members from the sums.
  */
 export function removeEntry(key: u64): void {
-  if (Header.isTiny<Own>()) { resetToEmpty(); return; }              // its only container
+  if (Header.isTiny<Own>()) { Arena.resetToEmpty(); return; }              // its only container
   removeLast(Offset.of(key, 0), Offset.of(key, Container.LOW_MAX));
 }
 
@@ -45,9 +45,9 @@ export function removeEntry(key: u64): void {
  * Needs no memory.
  */
 export function removeFromGroup(first: u64, last: u64): void {
-  const key = Offset.key(first), leaf = leafFor<Own>(key), members = removedFrom(leaf, first, last);
+  const key = Offset.key(first), leaf = Directory.leafFor<Own>(key), members = removedFrom(leaf, first, last);
   adjust(key, -<i64>members);
-  if (members == membersUpTo<Own>(changetype<Page>(leaf), key) - membersBeforeKey<Own>(changetype<Page>(leaf), key)) removeLast(first, last);
+  if (members == PageSearch.membersUpTo<Own>(changetype<Page>(leaf), key) - PageSearch.membersBeforeKey<Own>(changetype<Page>(leaf), key)) removeLast(first, last);
   else {
     removeBelow(Header.ROOT, first, last);
     lowerRoot();
@@ -58,7 +58,7 @@ export function removeFromGroup(first: u64, last: u64): void {
 export function removeMember(leaf: Node, index: u32, offset: u64): void {
   const count = changetype<Page>(leaf).count<Own>(), key = Offset.key(offset);
   if (Header.isTiny<Own>()) {
-    if (count == 1) resetToEmpty(); else removeMembers(changetype<Page>(0), index, index + 1);
+    if (count == 1) Arena.resetToEmpty(); else removeMembers(changetype<Page>(0), index, index + 1);
     return;
   }
   const below = index && changetype<Page>(leaf).keyAt<Own>(index - 1) == key;
@@ -73,7 +73,7 @@ export function removeMember(leaf: Node, index: u32, offset: u64): void {
 /** Removes the offsets in [first, last], all of an entry, and the entry. */
 function removeLast(first: u64, last: u64): void {
   const left = Header.entries<Own>() - 1;
-  if (!left) { resetToEmpty(); return; }
+  if (!left) { Arena.resetToEmpty(); return; }
   Header.setEntries(left);
   removeBelow(Header.ROOT, first, last);
   lowerRoot();
@@ -82,13 +82,13 @@ function removeLast(first: u64, last: u64): void {
 /** How many members of the packed leaf lie in [first, last]. */
 // @ts-ignore: decorator
 @inline function removedFrom(leaf: Node, first: u64, last: u64): u32 {
-  return membersTo(leaf, last) - membersBelow<Own>(changetype<Page>(leaf), first);
+  return membersTo(leaf, last) - PageMembers.below<Own>(changetype<Page>(leaf), first);
 }
 
 /** How many members of the packed leaf are at most `last`. */
 // @ts-ignore: decorator
 @inline function membersTo(leaf: Node, last: u64): u32 {
-  return last == u64.MAX_VALUE ? changetype<Page>(leaf).count<Own>() : membersBelow<Own>(changetype<Page>(leaf), last + 1);
+  return last == u64.MAX_VALUE ? changetype<Page>(leaf).count<Own>() : PageMembers.below<Own>(changetype<Page>(leaf), last + 1);
 }
 
 /** Removes roots with a single child: each is a level too many. */
@@ -96,7 +96,7 @@ function lowerRoot(): void {
   let root = Node.root<Own>();
   while (root.level<Own>() && root.count<Own>() == 1) {
     const child = root.slotAt(0).child<Own>();
-    release(changetype<usize>(root), Node.bytes(root.level<Own>(), 1));
+    Allocator.release(changetype<usize>(root), Node.bytes(root.level<Own>(), 1));
     store<u32>(Header.ROOT, <u32>changetype<usize>(child));
     root = child;
   }
@@ -105,7 +105,7 @@ function lowerRoot(): void {
 /** Removes all entries of a full arena that begin in [first, last], with their blocks and their members. */
 export function removeEntries(first: u64, last: u64): void {
   const members = removeWithin(Header.ROOT, first, last);
-  if (!load<u32>(Header.ROOT)) { resetToEmpty(); return; }
+  if (!load<u32>(Header.ROOT)) { Arena.resetToEmpty(); return; }
   Header.setCardinality(Header.cardinality<Own>() - members);
   lowerRoot();
 }
@@ -116,8 +116,8 @@ export function removeEntries(first: u64, last: u64): void {
  */
 function removeWithin(link: usize, first: u64, last: u64): u64 {
   const node = changetype<Node>(<usize>load<u32>(link)), leaf = !node.level<Own>();
-  let from = leaf ? first ? entriesUpTo<Own>(node, first - 1) : 0 : slotFor<Own>(node, first);
-  let to = leaf ? entriesUpTo<Own>(node, last) : slotFor<Own>(node, last) + 1, members: u64 = 0;
+  let from = leaf ? first ? Directory.entriesUpTo<Own>(node, first - 1) : 0 : Directory.slotFor<Own>(node, first);
+  let to = leaf ? Directory.entriesUpTo<Own>(node, last) : Directory.slotFor<Own>(node, last) + 1, members: u64 = 0;
   if (leaf && changetype<Page>(node).isPacked<Own>()) {
     members = to - from;
   } else {
@@ -126,14 +126,14 @@ function removeWithin(link: usize, first: u64, last: u64): u64 {
     }
   }
   if (leaf) {
-    const entries = changetype<Page>(node).isPacked<Own>() ? groupsIn<Own>(changetype<Page>(node), from, to) : to - from;
+    const entries = changetype<Page>(node).isPacked<Own>() ? PageGroups.between<Own>(changetype<Page>(node), from, to) : to - from;
     Header.setEntries(Header.entries<Own>() - entries);
   } else {                                    // only the first and the last child may be left
     if (node.slotAt(from).child<Own>()) from++;
     if (to > from && node.slotAt(to - 1).child<Own>()) to--;
   }
   if (to - from == node.count<Own>()) {
-    release(changetype<usize>(node), node.allocatedFor());
+    Allocator.release(changetype<usize>(node), node.allocatedFor());
     store<u32>(link, 0);
   } else if (to > from) closeGap(link, from, to - from);
   return members;
@@ -143,7 +143,7 @@ function removeWithin(link: usize, first: u64, last: u64): u64 {
 // @ts-ignore: decorator
 @inline function removeContents(entry: Entry): u64 {
   const bytes = entry.payloadBytes<Own>();
-  if (bytes) release(entry.payload<Own>(), bytes);
+  if (bytes) Allocator.release(entry.payload<Own>(), bytes);
   return entry.cardinality<Own>();
 }
 
@@ -164,16 +164,16 @@ function removeBelow(link: usize, first: u64, last: u64): void {
   const node = changetype<Node>(<usize>load<u32>(link)), key = Offset.key(first);
   if (!node.level<Own>()) {
     if (changetype<Page>(node).isPacked<Own>()) {
-      const from = membersBelow<Own>(changetype<Page>(node), first);
+      const from = PageMembers.below<Own>(changetype<Page>(node), first);
       closeGap(link, from, membersTo(node, last) - from);
       return;
     }
-    const before = entriesUpTo<Own>(node, key);
+    const before = Directory.entriesUpTo<Own>(node, key);
     if (!before) unreachable();
     closeGap(link, before - 1, 1);
     return;
   }
-  const index = slotFor<Own>(node, key);
+  const index = Directory.slotFor<Own>(node, key);
   const slot = node.slotAt(index);
   removeBelow(slot.link(), first, last);
   const child = slot.child<Own>();
@@ -181,7 +181,7 @@ function removeBelow(link: usize, first: u64, last: u64): void {
     store<u64>(changetype<usize>(slot), firstKey(child));
     if (isPage(child) && changetype<Page>(child).count<Own>() < PAGE_FEW) joinNeighbor(link, index);
   } else {
-    release(changetype<usize>(child), Node.bytes(child.level<Own>(), 0));      // an empty page has become an ordinary leaf
+    Allocator.release(changetype<usize>(child), Node.bytes(child.level<Own>(), 0));      // an empty page has become an ordinary leaf
     closeGap(link, index, 1);
   }
 }
@@ -211,7 +211,7 @@ function joinAt(link: usize, index: u32): bool {
     return false;
   }
   slot.add(node.slotAt(index + 1).cardinality<Own>());
-  release(changetype<usize>(upper), Page.BYTES);
+  Allocator.release(changetype<usize>(upper), Page.BYTES);
   closeGap(link, index + 1, 1);
   return true;
 }
@@ -232,5 +232,5 @@ function joinAt(link: usize, index: u32): bool {
   node.setCount(left);
   if (node.isRoomy() && left >= (level ? 2 : ROOMY_LEAST)) return;
   node.setRoomy(false);
-  resize(changetype<usize>(node), from, Node.bytes(level, left));
+  Allocator.resize(changetype<usize>(node), from, Node.bytes(level, left));
 }

@@ -10,7 +10,7 @@
 // several allocations make room for all of them first (prepare()).
 
 import { Own } from "../../env/view";
-import { Header, heldAt, makeRoom, reserve } from "./header";
+import { Arena, Header } from "./header";
 import { Page } from "../packed/layout";
 
 /** Sizes of blocks, and where they lie. */
@@ -69,174 +69,174 @@ export abstract class Block {
   }
 }
 
-/** Where the next bitset would lie if its block came from above the bump mark. */
-// @ts-ignore: decorator
-@inline export function alignedBump(): usize {
-  return ((Header.bump() + Block.PREFIX + Block.LINE - 1) & ~(Block.LINE - 1)) - Block.PREFIX;
-}
+/** Takes blocks, and takes them back. */
+export abstract class Allocator {
+  /** Where the next bitset would lie if its block came from above the bump mark. */
+  @inline static alignedBump(): usize {
+    return ((Header.bump() + Block.PREFIX + Block.LINE - 1) & ~(Block.LINE - 1)) - Block.PREFIX;
+  }
 
-/** Allocates a block for `bytes` bytes; its contents are undefined. */
-export function allocate(bytes: usize): usize {
-  const index = Block.classFor(bytes);
-  const size = Block.classBytes(index);
-  const lists = Header.lists();
-  if (lists) {
-    const mask = load<u64>(lists);
-    if ((mask >> index) & 1) return takeFree(lists, index);
-    if (Header.isPaged() || Header.bump() + size > heldAt()) {
-      // There is no fresh room, or a fresh block would lie between pages:
-      // split a larger free block if there is one.
-      const larger = mask & ~(((<u64>1) << index) - 1);
-      if (larger) {
-        const from = <u32>ctz(larger);
-        const at = takeFree(lists, from);
-        releasePieces(at + size, Block.classBytes(from) - size);
-        return at;
+  /** Allocates a block for `bytes` bytes; its contents are undefined. */
+  static allocate(bytes: usize): usize {
+    const index = Block.classFor(bytes);
+    const size = Block.classBytes(index);
+    const lists = Header.lists();
+    if (lists) {
+      const mask = load<u64>(lists);
+      if ((mask >> index) & 1) return Allocator.takeFree(lists, index);
+      if (Header.isPaged() || Header.bump() + size > Arena.heldAt()) {
+        // There is no fresh room, or a fresh block would lie between pages:
+        // split a larger free block if there is one.
+        const larger = mask & ~(((<u64>1) << index) - 1);
+        if (larger) {
+          const from = <u32>ctz(larger);
+          const at = Allocator.takeFree(lists, from);
+          Allocator.releasePieces(at + size, Block.classBytes(from) - size);
+          return at;
+        }
       }
     }
+    return Allocator.allocateFresh(size);
   }
-  return allocateFresh(size);
-}
 
-/**
- * Allocates a block of `size` bytes, the size of a class, at the bump mark; for a bitset at alignedBump().
- */
-export function allocateFresh(size: usize): usize {
-  makeRoom(size == Block.MAX ? size + Block.LINE : size);
-  const from = Header.bump();
-  const at = size == Block.MAX ? alignedBump() : from;
-  Header.setBump(at + size);
-  if (at != from) {
-    if (Header.lists()) releasePieces(from, at - from);
-    else Header.addFreed(at - from);            // too little to begin the free lists for
-  }
-  return at;
-}
-
-/** Where the next page would lie if its block came from above the bump mark. */
-// @ts-ignore: decorator
-@inline export function pageAfter(mark: usize): usize { return Page.upTo(mark + Page.BYTES - 1); }
-
-/** The most bytes that allocating a page takes, together with blocks of `more` bytes before it. */
-export function roomForPage(more: usize): usize {
-  if (more) return more + Block.PAGE_ROOM;
-  return Block.hasFreePage() ? 0 : pageAfter(Header.bump()) + Page.BYTES - Header.bump();
-}
-
-/** Allocates the block of a packed leaf, where a page may begin. */
-export function allocatePage(): usize {
-  store<u8>(0, 1, Header.PAGED);
-  if (Block.hasFreePage()) return takeFree(Header.lists(), Block.classFor(Page.BYTES));
-  const from = Header.bump(), at = pageAfter(from);
-  makeRoom(at + Page.BYTES - from);
-  Header.setBump(at + Page.BYTES);
-  if (at != from) {
-    if (Header.lists()) releasePieces(from, at - from);
-    else Header.addFreed(at - from);
-  }
-  return at;
-}
-
-/**
- * Makes room, so that allocating blocks of `bytes` bytes in all will not grow the arena,
- * including alignment and the free lists.
- */
-export function prepare(bytes: usize): void {
-  if (bytes >= Block.MAX) bytes += Block.LINE;
-  if (Header.isTiny<Own>()) { reserve(Block.PROMOTED_MAX + bytes + Block.LISTS_BLOCK); return; }
-  makeRoom(Header.lists() || Header.bump() + bytes < Block.LISTS_FROM ? bytes : bytes + Block.LISTS_BLOCK);
-}
-
-function takeFree(lists: usize, index: u32): usize {
-  const head = lists + (<usize>index << 2);
-  const at = <usize>load<u32>(head, Block.HEADS);
-  const next = load<u32>(at);
-  store<u32>(head, next, Block.HEADS);
-  if (!next) store<u64>(lists, load<u64>(lists) & ~((<u64>1) << index));
-  Header.addFreed(-Block.classBytes(index));
-  return at;
-}
-
-/** Frees the block at `at`, which was allocated for `bytes` bytes. */
-// @ts-ignore: decorator
-@inline export function release(at: usize, bytes: usize): void { releasePieces(at, Block.bytes(bytes)); }
-
-/**
- * Frees what is behind the first `used` bytes, a multiple of 8, of the block of `bytes` bytes at `at`.
- * `used` is less than `bytes`.
- */
-export function releaseTail(at: usize, used: usize, bytes: usize): void {
-  releasePieces(at + used, bytes - used);
-}
-
-/** Frees `bytes` bytes at `at`, a multiple of 8, as one block or several. */
-function releasePieces(at: usize, bytes: usize): void {
-  if (at + bytes == Header.bump()) { Header.setBump(at); return; }
-  Header.addFreed(bytes);
-  let lists = Header.lists();
-  if (!lists) {
-    // Without lists, the block is unusable until the arena is rewritten.
-    if (Header.bump() < Block.LISTS_FROM || Header.bump() + Block.LISTS_BLOCK > heldAt()) return;
-    lists = allocateFresh(Block.LISTS_BLOCK);
-    memory.fill(lists, 0, Block.LISTS_BYTES);
-    store<u32>(0, <u32>lists, Header.LISTS);
-  }
-  while (bytes) {
-    let index = Block.classFor(bytes);
-    if (Block.classBytes(index) > bytes) index--;   // the largest class that fits
-    const size = Block.classBytes(index);
-    const head = lists + (<usize>index << 2);
-    store<u32>(at, load<u32>(head, Block.HEADS));
-    store<u32>(head, <u32>at, Block.HEADS);
-    store<u64>(lists, load<u64>(lists) | ((<u64>1) << index));
-    at += size;
-    bytes -= size;
-  }
-}
-
-/**
- * Resizes the block at `at` from one for `from` bytes to one for `to` bytes, keeping the first min(from, to)
- * bytes. Returns where it is then. Shrinking never moves it, and growing does not if it is the topmost block.
- */
-export function resize(at: usize, from: usize, to: usize): usize {
-  // With one member more or less, the payload usually stays within the same eight bytes.
-  if ((from - 1) >> 3 == (to - 1) >> 3) return at;
-  const old = Block.bytes(from), size = Block.bytes(to);
-  if (size == old) return at;
-  if (size < old) { releasePieces(at + size, old - size); return at; }
-  if (at + old == Header.bump() && size < Block.MAX) {
-    makeRoom(size - old);
+  /**
+   * Allocates a block of `size` bytes, the size of a class, at the bump mark; for a bitset at alignedBump().
+   */
+  static allocateFresh(size: usize): usize {
+    Arena.makeRoom(size == Block.MAX ? size + Block.LINE : size);
+    const from = Header.bump();
+    const at = size == Block.MAX ? Allocator.alignedBump() : from;
     Header.setBump(at + size);
+    if (at != from) {
+      if (Header.lists()) Allocator.releasePieces(from, at - from);
+      else Header.addFreed(at - from);            // too little to begin the free lists for
+    }
     return at;
   }
-  const moved = allocate(to);
-  memory.copy(moved, at, from);
-  releasePieces(at, old);
-  return moved;
-}
 
-/** Bytes of the block that holds the free lists, 0 without one. */
-export function freeListsBytes(): usize { return Header.lists() ? Block.LISTS_BLOCK : 0; }
+  /** Where the next page would lie if its block came from above the bump mark. */
+  @inline static pageAfter(mark: usize): usize { return Page.upTo(mark + Page.BYTES - 1); }
 
-/**
- * Whether the free lists hold blocks of the used part only,
- * together no more bytes than were freed, and agree with the mask.
- */
-export function freeListsAreSound(): bool {
-  const lists = Header.lists();
-  if (!lists) return true;
-  if (lists & 7 || lists < Header.BYTES || lists + freeListsBytes() > Header.bump()) return false;
-  const mask = load<u64>(lists);
-  let listed: usize = 0;
-  for (let index: u32 = 0; index < Block.CLASSES; index++) {
-    const size = Block.classBytes(index);
-    let at = <usize>load<u32>(lists + (<usize>index << 2), Block.HEADS);
-    if (((mask >> index) & 1) != u64(at != 0)) return false;
-    while (at) {
-      listed += size;
-      if (at & 7 || at < Header.BYTES || at + size > Header.bump() || listed > Header.freed()) return false;
-      at = load<u32>(at);
+  /** The most bytes that allocating a page takes, together with blocks of `more` bytes before it. */
+  static roomForPage(more: usize): usize {
+    if (more) return more + Block.PAGE_ROOM;
+    return Block.hasFreePage() ? 0 : Allocator.pageAfter(Header.bump()) + Page.BYTES - Header.bump();
+  }
+
+  /** Allocates the block of a packed leaf, where a page may begin. */
+  static allocatePage(): usize {
+    store<u8>(0, 1, Header.PAGED);
+    if (Block.hasFreePage()) return Allocator.takeFree(Header.lists(), Block.classFor(Page.BYTES));
+    const from = Header.bump(), at = Allocator.pageAfter(from);
+    Arena.makeRoom(at + Page.BYTES - from);
+    Header.setBump(at + Page.BYTES);
+    if (at != from) {
+      if (Header.lists()) Allocator.releasePieces(from, at - from);
+      else Header.addFreed(at - from);
+    }
+    return at;
+  }
+
+  /**
+   * Makes room, so that allocating blocks of `bytes` bytes in all will not grow the arena,
+   * including alignment and the free lists.
+   */
+  static prepare(bytes: usize): void {
+    if (bytes >= Block.MAX) bytes += Block.LINE;
+    if (Header.isTiny<Own>()) { Arena.reserve(Block.PROMOTED_MAX + bytes + Block.LISTS_BLOCK); return; }
+    Arena.makeRoom(Header.lists() || Header.bump() + bytes < Block.LISTS_FROM ? bytes : bytes + Block.LISTS_BLOCK);
+  }
+
+  private static takeFree(lists: usize, index: u32): usize {
+    const head = lists + (<usize>index << 2);
+    const at = <usize>load<u32>(head, Block.HEADS);
+    const next = load<u32>(at);
+    store<u32>(head, next, Block.HEADS);
+    if (!next) store<u64>(lists, load<u64>(lists) & ~((<u64>1) << index));
+    Header.addFreed(-Block.classBytes(index));
+    return at;
+  }
+
+  /** Frees the block at `at`, which was allocated for `bytes` bytes. */
+  @inline static release(at: usize, bytes: usize): void { Allocator.releasePieces(at, Block.bytes(bytes)); }
+
+  /**
+   * Frees what is behind the first `used` bytes, a multiple of 8, of the block of `bytes` bytes at `at`.
+   * `used` is less than `bytes`.
+   */
+  static releaseTail(at: usize, used: usize, bytes: usize): void {
+    Allocator.releasePieces(at + used, bytes - used);
+  }
+
+  /** Frees `bytes` bytes at `at`, a multiple of 8, as one block or several. */
+  private static releasePieces(at: usize, bytes: usize): void {
+    if (at + bytes == Header.bump()) { Header.setBump(at); return; }
+    Header.addFreed(bytes);
+    let lists = Header.lists();
+    if (!lists) {
+      // Without lists, the block is unusable until the arena is rewritten.
+      if (Header.bump() < Block.LISTS_FROM || Header.bump() + Block.LISTS_BLOCK > Arena.heldAt()) return;
+      lists = Allocator.allocateFresh(Block.LISTS_BLOCK);
+      memory.fill(lists, 0, Block.LISTS_BYTES);
+      store<u32>(0, <u32>lists, Header.LISTS);
+    }
+    while (bytes) {
+      let index = Block.classFor(bytes);
+      if (Block.classBytes(index) > bytes) index--;   // the largest class that fits
+      const size = Block.classBytes(index);
+      const head = lists + (<usize>index << 2);
+      store<u32>(at, load<u32>(head, Block.HEADS));
+      store<u32>(head, <u32>at, Block.HEADS);
+      store<u64>(lists, load<u64>(lists) | ((<u64>1) << index));
+      at += size;
+      bytes -= size;
     }
   }
-  return true;
+
+  /**
+   * Resizes the block at `at` from one for `from` bytes to one for `to` bytes, keeping the first min(from, to)
+   * bytes. Returns where it is then. Shrinking never moves it, and growing does not if it is the topmost block.
+   */
+  static resize(at: usize, from: usize, to: usize): usize {
+    // With one member more or less, the payload usually stays within the same eight bytes.
+    if ((from - 1) >> 3 == (to - 1) >> 3) return at;
+    const old = Block.bytes(from), size = Block.bytes(to);
+    if (size == old) return at;
+    if (size < old) { Allocator.releasePieces(at + size, old - size); return at; }
+    if (at + old == Header.bump() && size < Block.MAX) {
+      Arena.makeRoom(size - old);
+      Header.setBump(at + size);
+      return at;
+    }
+    const moved = Allocator.allocate(to);
+    memory.copy(moved, at, from);
+    Allocator.releasePieces(at, old);
+    return moved;
+  }
+
+  /** Bytes of the block that holds the free lists, 0 without one. */
+  static freeListsBytes(): usize { return Header.lists() ? Block.LISTS_BLOCK : 0; }
+
+  /**
+   * Whether the free lists hold blocks of the used part only,
+   * together no more bytes than were freed, and agree with the mask.
+   */
+  static freeListsAreSound(): bool {
+    const lists = Header.lists();
+    if (!lists) return true;
+    if (lists & 7 || lists < Header.BYTES || lists + Allocator.freeListsBytes() > Header.bump()) return false;
+    const mask = load<u64>(lists);
+    let listed: usize = 0;
+    for (let index: u32 = 0; index < Block.CLASSES; index++) {
+      const size = Block.classBytes(index);
+      let at = <usize>load<u32>(lists + (<usize>index << 2), Block.HEADS);
+      if (((mask >> index) & 1) != u64(at != 0)) return false;
+      while (at) {
+        listed += size;
+        if (at & 7 || at < Header.BYTES || at + size > Header.bump() || listed > Header.freed()) return false;
+        at = load<u32>(at);
+      }
+    }
+    return true;
+  }
 }

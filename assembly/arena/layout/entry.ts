@@ -21,7 +21,7 @@ import { Choice, Kind } from "../../container/kind";
 import { Own, view8, view16, view32, view64 } from "../../env/view";
 import { Container } from "../../container/limits";
 import { ShortBitset } from "../../container/short";
-import { groupCount } from "../packed/groups";
+import { PageGroups } from "../packed/groups";
 import { Group } from "../packed/layout";
 import { payloadSize } from "../../container/convert";
 
@@ -70,7 +70,7 @@ export class Entry {
   }
   /** Members of an entry that is not FULL: 1 .. 65536. */
   @inline count<M>(): u32 {
-    return Group.is(changetype<Group>(this)) ? groupCount<M>(changetype<Group>(this)) : this.plainCount<M>();
+    return Group.is(changetype<Group>(this)) ? PageGroups.count<M>(changetype<Group>(this)) : this.plainCount<M>();
   }
   /** Members of all containers that the entry stands for, modulo 2^64. */
   @inline cardinality<M>(): u64 {

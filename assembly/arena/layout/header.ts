@@ -80,61 +80,61 @@ export abstract class Header {
 // @ts-ignore: decorator
 @inline export const ARENA_MAX: u64 = 0xffff0000;
 
-/** Makes memory 0 the empty bitmap. */
-export function resetToEmpty(): void {
-  memory.fill(0, 0, TINY_PAYLOAD);
-}
+/** The arena as a whole: its room, and what is held back at its end. */
+export abstract class Arena {
+  /** Makes memory 0 the empty bitmap. */
+  static resetToEmpty(): void {
+    memory.fill(0, 0, TINY_PAYLOAD);
+  }
 
-/** Makes memory 0 a full arena without blocks. The caller sets the root. */
-export function resetToFull(): void {
-  reserve(Header.BYTES);
-  memory.fill(0, 0, Header.BYTES);
-  store<u8>(0, Header.FULL, Header.FORM);
-  Header.setBump(Header.BYTES);
-}
+  /** Makes memory 0 a full arena without blocks. The caller sets the root. */
+  static resetToFull(): void {
+    Arena.reserve(Header.BYTES);
+    memory.fill(0, 0, Header.BYTES);
+    store<u8>(0, Header.FULL, Header.FORM);
+    Header.setBump(Header.BYTES);
+  }
 
-/** Makes memory 0 at least `bytes` large. */
-// @ts-ignore: decorator
-@inline export function reserve(bytes: usize): void {
-  if (arena.size() < <u32>bytes) arena.grow(<u32>bytes);
-}
+  /** Makes memory 0 at least `bytes` large. */
+  @inline static reserve(bytes: usize): void {
+    if (arena.size() < <u32>bytes) arena.grow(<u32>bytes);
+  }
 
-/**
- * Keeps `bytes` bytes at the end of the arena out of the allocator's reach;
- * they stay at the end when it grows.
- */
-export function holdBack(bytes: usize): void {
-  reserve(Header.bump() + bytes);
-  store<u32>(0, <u32>bytes, Header.HELD);
-}
+  /**
+   * Keeps `bytes` bytes at the end of the arena out of the allocator's reach;
+   * they stay at the end when it grows.
+   */
+  static holdBack(bytes: usize): void {
+    Arena.reserve(Header.bump() + bytes);
+    store<u32>(0, <u32>bytes, Header.HELD);
+  }
 
-/** Holds back `more` bytes more, which are above the bump mark. */
-// @ts-ignore: decorator
-@inline export function holdBackMore(more: usize): void {
-  store<u32>(0, <u32>(Header.held() + more), Header.HELD);
-}
+  /** Holds back `more` bytes more, which are above the bump mark. */
+  @inline static holdBackMore(more: usize): void {
+    store<u32>(0, <u32>(Header.held() + more), Header.HELD);
+  }
 
-/**
- * Where the bytes held back begin. This moves whenever the arena grows, so call this again after an
- * allocation.
- */
-// @ts-ignore: decorator
-@inline export function heldAt(): usize { return <usize>arena.size() - Header.held(); }
+  /**
+   * Where the bytes held back begin. This moves whenever the arena grows, so call this again after an
+   * allocation.
+   */
+  @inline static heldAt(): usize { return <usize>arena.size() - Header.held(); }
 
-/**
- * Makes memory 0 at least `bytes` large. No arena reaches 4 GiB:
- * the host ends a call whose size is the greatest u32.
- */
-export function growTo(bytes: u64): void {
-  arena.grow(<u32>min<u64>(bytes, u32.MAX_VALUE));
-}
+  /**
+   * Makes memory 0 at least `bytes` large. No arena reaches 4 GiB:
+   * the host ends a call whose size is the greatest u32.
+   */
+  static growTo(bytes: u64): void {
+    arena.grow(<u32>min<u64>(bytes, u32.MAX_VALUE));
+  }
 
-/** Makes room for `bytes` bytes above the bump mark. */
-export function makeRoom(bytes: usize): void {
-  const held = Header.held();
-  const size = <u64>arena.size();
-  const need = <u64>Header.bump() + <u64>bytes + <u64>held;
-  if (need <= size) return;
-  growTo(need);
-  if (held) memory.copy(<usize>arena.size() - held, <usize>size - held, held);
+  /** Makes room for `bytes` bytes above the bump mark. */
+  static makeRoom(bytes: usize): void {
+    const held = Header.held();
+    const size = <u64>arena.size();
+    const need = <u64>Header.bump() + <u64>bytes + <u64>held;
+    if (need <= size) return;
+    Arena.growTo(need);
+    if (held) memory.copy(<usize>arena.size() - held, <usize>size - held, held);
+  }
 }

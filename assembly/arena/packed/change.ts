@@ -1,9 +1,7 @@
 // Changing a packed leaf within its room: members go in and out, and its form and base follow.
 
 import { Own } from "../../env/view";
-import {
-  copyMembers, pageCapacity, tightBytes, tightFormOfSome, widthFor, writeHeader, writeHigh,
-} from "./begin";
+import { PageWriter, copyMembers } from "./begin";
 import { Page } from "./layout";
 
 /**
@@ -16,7 +14,7 @@ function reform(leaf: Page, form: u32, base: u64): void {
   let highs = leaf.highsAt(old, count);
   if (width <= was) {
     for (let i: u32 = 0; i < count; i++) {
-      writeHigh(highs + <usize>(i * width), width, Page.high<Own>(highs + <usize>(i * was), was) + more);
+      PageWriter.writeHigh(highs + <usize>(i * width), width, Page.high<Own>(highs + <usize>(i * was), was) + more);
     }
   }
   const kept = <usize>(count * min(was, width));
@@ -27,24 +25,22 @@ function reform(leaf: Page, form: u32, base: u64): void {
   }
   if (width > was) {
     for (let i = count; i; i--) {
-      writeHigh(
-        highs + <usize>((i - 1) * width), width, Page.high<Own>(highs + <usize>((i - 1) * was), was) + more,
-      );
+      PageWriter.writeHigh(highs + <usize>((i - 1) * width), width, Page.high<Own>(highs + <usize>((i - 1) * was), was) + more);
     }
   }
-  writeHeader(leaf, form, count, base);
+  PageWriter.writeHeader(leaf, form, count, base);
 }
 
 /** The leaf's form once it holds `key`, too, if its base stays or, for a key below it, gets less. */
 function formWith(leaf: Page, key: u64): u32 {
   const form = leaf.form<Own>(), base = leaf.base<Own>(form), count = leaf.count<Own>();
   const range = key >= base ? key - base : leaf.keyAt<Own>(count - 1) - key;   // members, if it is below
-  return (form & ~Page.WIDTH) | max(Page.widthOf(form), widthFor(range));
+  return (form & ~Page.WIDTH) | max(Page.widthOf(form), PageWriter.widthFor(range));
 }
 
 /** The page's free slots once a member with `key` is in. */
 export function pageRoom(page: Page, key: u64): u32 {
-  const count = page.count<Own>(), most = pageCapacity(formWith(page, key));
+  const count = page.count<Own>(), most = PageWriter.pageCapacity(formWith(page, key));
   return max(most, count) - count;
 }
 
@@ -56,7 +52,7 @@ export function bytesWith(leaf: Page, key: u64): usize {
 /** Bytes of a tiny arena's leaf, which is not empty, with another member of `key`, in its tightest form. */
 export function tightBytesWith(key: u64): usize {
   const count = changetype<Page>(0).count<Own>();
-  return tightBytes(min(key, changetype<Page>(0).keyAt<Own>(0)), max(key, changetype<Page>(0).keyAt<Own>(count - 1)), count + 1);
+  return PageWriter.tightBytes(min(key, changetype<Page>(0).keyAt<Own>(0)), max(key, changetype<Page>(0).keyAt<Own>(count - 1)), count + 1);
 }
 
 /**
@@ -64,7 +60,7 @@ export function tightBytesWith(key: u64): usize {
  */
 export function tighten(key: u64): void {
   const count = changetype<Page>(0).count<Own>(), first = min(key, changetype<Page>(0).keyAt<Own>(0));
-  const form = tightFormOfSome(first, max(key, changetype<Page>(0).keyAt<Own>(count - 1)), count + 1);
+  const form = PageWriter.tightFormOfSome(first, max(key, changetype<Page>(0).keyAt<Own>(count - 1)), count + 1);
   reform(changetype<Page>(0), form, form & Page.BASED ? first : 0);
 }
 
@@ -77,7 +73,7 @@ export function insertMember(leaf: Page, index: u32, offset: u64): void {
   const count = leaf.count<Own>() + 1, width = Page.widthOf(form);
   leaf.setCount(count);
   store<u16>(leaf.lowAt(form, index), <u16>offset);
-  writeHigh(leaf.highsAt(form, count) + <usize>(index * width), width, key - leaf.base<Own>(form));
+  PageWriter.writeHigh(leaf.highsAt(form, count) + <usize>(index * width), width, key - leaf.base<Own>(form));
 }
 
 /** Moves apart what stands before and behind a new member `index`, in both columns. */
@@ -113,7 +109,7 @@ export function removeMembers(leaf: Page, from: u32, to: u32): void {
 /** Makes the offset the only member of the leaf. */
 export function leaveOne(leaf: Page, offset: u64): void {
   const key = offset >> 16, form = Page.PACKED | (key ? Page.BASED : 0);
-  writeHeader(leaf, form, 1, key);
+  PageWriter.writeHeader(leaf, form, 1, key);
   store<u16>(leaf.lowAt(form, 0), <u16>offset);
 }
 
@@ -129,7 +125,7 @@ export function leaveOne(leaf: Page, offset: u64): void {
 export function tightenPage(page: Page): void {
   const form = page.form<Own>(), first = page.keyAt<Own>(0);
   const last = page.keyAt<Own>(page.count<Own>() - 1);
-  if (widthFor(last - first) < Page.widthOf(form)) reform(page, Page.PACKED | Page.BASED | widthFor(last - first), first);
+  if (PageWriter.widthFor(last - first) < Page.widthOf(form)) reform(page, Page.PACKED | Page.BASED | PageWriter.widthFor(last - first), first);
 }
 
 /**

@@ -6,7 +6,7 @@
 //   +16  u32 address of that high
 //   +20  u32 width
 
-import { endOf } from "./groups";
+import { PageGroups } from "./groups";
 import { Group, Page } from "./layout";
 
 /** A walk through the groups of a packed leaf: what its next step needs. */
@@ -49,7 +49,7 @@ export class Steps {
 
   /** stepOn() for a group of several members, the second one's high being at `at`. */
   private far<M>(at: usize, most: u32): u32 {
-    const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH), count = endOf<M>(at, width, load<u64>(changetype<usize>(this), Steps.NEXT), 1, most);
+    const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH), count = PageGroups.endOf<M>(at, width, load<u64>(changetype<usize>(this), Steps.NEXT), 1, most);
     at += <usize>((count - 1) * width);
     store<u32>(changetype<usize>(this), <u32>at, Steps.NEXT_AT);
     if (count < most) store<u64>(changetype<usize>(this), Page.high<M>(at, width), Steps.NEXT);

@@ -5,33 +5,75 @@ import { begin } from "../../arena/builder/state";
 import { Count } from "../../container/kernel";
 import { Cursor } from "../walk/cursor";
 import { foldCardinality } from "../fold/fold";
-import { walkPair } from "../walk/pair";
+import { PairWalk } from "../walk/pair";
 import { Prepared } from "./prepared";
 import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 
-/** Operand 0 is prepared for this many facets or more: preparing takes some tens of microseconds. */
-// @ts-ignore: decorator
-@inline const PREPARED_FROM: u32 = 32;
+/** A facet, compared with the bitmap it is counted in. */
+export abstract class Facet {
+  /** Operand 0 is prepared for this many facets or more: preparing takes some tens of microseconds. */
+  @inline static readonly PREPARED_FROM: u32 = 32;
+
+  @inline static share(facet: u32, first: u64, last: u64): u64 {
+    Facet.openBoth(facet, first);
+    return PairWalk.walk<Count>(Fold.AND, 0, last);
+  }
+
+  @inline static openBoth(facet: u32, key: u64): void {
+    Cursor.open(0, 0, key);
+    Cursor.open(1, facet, key);
+  }
+
+  /** Moves both cursors to the next key that both have; false if there is none. */
+  @inline static meet(): bool {
+    while (true) {
+      const x = Cursor.keyOf(0), y = Cursor.keyOf(1);
+      if (x == Cursor.NO_KEY || y == Cursor.NO_KEY) return false;
+      if (x == y) return true;
+      if (x < y) Cursor.seek(0, y); else Cursor.seek(1, x);
+    }
+  }
+
+  /** The last key of the segment that the cursors are at: beyond their key only if both are full. */
+  @inline private static segmentEnd(): u64 { return min(Cursor.lastKeyOf(0), Cursor.lastKeyOf(1)); }
+
+  @inline static cursorsAreFull(): bool { return Facet.segmentEnd() > Cursor.keyOf(0); }
+
+  /** The most members that the operands can share in the segment. */
+  @inline static smaller(): u64 {
+    if (Facet.cursorsAreFull()) return (Facet.segmentEnd() - Cursor.keyOf(0) + 1) << 16;
+    return min(Shape.count(Cursor.shapeOf(0)), Shape.count(Cursor.shapeOf(1)));
+  }
+
+  /** Moves both cursors past the segment; returns `bound`. */
+  @inline static pass(bound: u64): u64 {
+    const next = Facet.segmentEnd() + 1;
+    work.spend(1);
+    Cursor.seek(0, next);
+    Cursor.seek(1, next);
+    return bound;
+  }
+
+  /** Members that the containers of the cursors share. */
+  @inline static shared(facet: u32): u32 {
+    Places.make(Scratch.RIGHT);
+    return foldCardinality(sidesOf(0, facet), Cursor.shapeOf(0), Cursor.shapeOf(1));
+  }
+}
 
 /**
  * Replaces each of the call's `facets` arguments by the members that operand 0 shares with operand 1, 2 and
  * so on in containers `first` to `last`, modulo 2^64. Memory 0, which is fresh, is only worked in.
  */
 export function shareAll(facets: u32, first: u64, last: u64): void {
-  const isPrepared = facets >= PREPARED_FROM && Prepared.make(first, last);
+  const isPrepared = facets >= Facet.PREPARED_FROM && Prepared.make(first, last);
   if (!isPrepared) begin(0, 2 * Cursor.BYTES);
   for (let facet: u32 = 0; facet < facets; facet++) {
     work.spend(1);
-    argument.put(facet, isPrepared ? Prepared.share(facet + 1) : share(facet + 1, first, last));
+    argument.put(facet, isPrepared ? Prepared.share(facet + 1) : Facet.share(facet + 1, first, last));
   }
-}
-
-// @ts-ignore: decorator
-@inline function share(facet: u32, first: u64, last: u64): u64 {
-  openBoth(facet, first);
-  return walkPair<Count>(Fold.AND, 0, last);
 }
 
 /**
@@ -42,65 +84,17 @@ export function shareAll(facets: u32, first: u64, last: u64): void {
  * for cursors 0 and 1, is only worked in.
  */
 export function shareAtLeast(facet: u32, need: u64): u64 {
-  openBoth(facet, 0);
+  Facet.openBoth(facet, 0);
   let most: u64 = 0, members: u64 = 0;
-  while (meet()) most += pass(smaller());
+  while (Facet.meet()) most += Facet.pass(Facet.smaller());
   if (most < need) return most;
-  openBoth(facet, 0);
-  while (meet()) {
-    const bound = smaller(), both = cursorsAreFull() ? bound : shared(facet);
+  Facet.openBoth(facet, 0);
+  while (Facet.meet()) {
+    const bound = Facet.smaller(), both = Facet.cursorsAreFull() ? bound : Facet.shared(facet);
     members += both;
     most -= bound - both;
     if (most < need) return most;
-    pass(bound);
+    Facet.pass(bound);
   }
   return members;
-}
-
-// @ts-ignore: decorator
-@inline function openBoth(facet: u32, key: u64): void {
-  Cursor.open(0, 0, key);
-  Cursor.open(1, facet, key);
-}
-
-/** Moves both cursors to the next key that both have; false if there is none. */
-// @ts-ignore: decorator
-@inline function meet(): bool {
-  while (true) {
-    const x = Cursor.keyOf(0), y = Cursor.keyOf(1);
-    if (x == Cursor.NO_KEY || y == Cursor.NO_KEY) return false;
-    if (x == y) return true;
-    if (x < y) Cursor.seek(0, y); else Cursor.seek(1, x);
-  }
-}
-
-/** The last key of the segment that the cursors are at: beyond their key only if both are full. */
-// @ts-ignore: decorator
-@inline function segmentEnd(): u64 { return min(Cursor.lastKeyOf(0), Cursor.lastKeyOf(1)); }
-
-// @ts-ignore: decorator
-@inline function cursorsAreFull(): bool { return segmentEnd() > Cursor.keyOf(0); }
-
-/** The most members that the operands can share in the segment. */
-// @ts-ignore: decorator
-@inline function smaller(): u64 {
-  if (cursorsAreFull()) return (segmentEnd() - Cursor.keyOf(0) + 1) << 16;
-  return min(Shape.count(Cursor.shapeOf(0)), Shape.count(Cursor.shapeOf(1)));
-}
-
-/** Moves both cursors past the segment; returns `bound`. */
-// @ts-ignore: decorator
-@inline function pass(bound: u64): u64 {
-  const next = segmentEnd() + 1;
-  work.spend(1);
-  Cursor.seek(0, next);
-  Cursor.seek(1, next);
-  return bound;
-}
-
-/** Members that the containers of the cursors share. */
-// @ts-ignore: decorator
-@inline function shared(facet: u32): u32 {
-  Places.make(Scratch.RIGHT);
-  return foldCardinality(sidesOf(0, facet), Cursor.shapeOf(0), Cursor.shapeOf(1));
 }

@@ -4,19 +4,19 @@
 import { work } from "../../env/memory";
 import { Offset } from "../../arena/layout/entry";
 import { Cursor } from "../walk/cursor";
-import { openPair } from "../walk/pair";
+import { PairWalk } from "../walk/pair";
 import { foldCardinality } from "../fold/fold";
-import { Sought, NOT_MERGED, mergeLeaves, mergeTiny } from "../walk/packedleaves";
+import { LeafMerge, Sought } from "../walk/packedleaves";
 import { Shape } from "../shape/shape";
 import { Places, Scratch } from "../shape/scratch";
 import { sidesOf } from "../fold/sides";
 
 /** 1 if operands 0 and 1 have a member in common. Memory 0, which is fresh, is only worked in. */
 export function intersects(): u32 {
-  const shared = mergeTiny(Sought.SHARED);
-  if (shared != NOT_MERGED) return u32(shared != 0);
-  openPair(0, 1, 0, 0);
-  if (mergeLeaves(Sought.SHARED, true, 1, Offset.KEY_MAX) != 0) return 1;
+  const shared = LeafMerge.tiny(Sought.SHARED);
+  if (shared != LeafMerge.NOT_MERGED) return u32(shared != 0);
+  PairWalk.open(0, 1, 0, 0);
+  if (LeafMerge.leaves(Sought.SHARED, true, 1, Offset.KEY_MAX) != 0) return 1;
   while (Cursor.keyOf(0) != Cursor.NO_KEY) {
     const key = Cursor.keyOf(0);
     Cursor.seek(1, key);
@@ -29,10 +29,10 @@ export function intersects(): u32 {
 
 /** 1 if every member of operand 0 is one of operand 1. Memory 0, which is fresh, is only worked in. */
 export function isSubset(): u32 {
-  const missing = mergeTiny(Sought.MISSING);
-  if (missing != NOT_MERGED) return u32(missing == 0);
-  openPair(0, 1, 0, 0);
-  if (mergeLeaves(Sought.MISSING, true, 1, Offset.KEY_MAX)) return 0;
+  const missing = LeafMerge.tiny(Sought.MISSING);
+  if (missing != LeafMerge.NOT_MERGED) return u32(missing == 0);
+  PairWalk.open(0, 1, 0, 0);
+  if (LeafMerge.leaves(Sought.MISSING, true, 1, Offset.KEY_MAX)) return 0;
   while (Cursor.keyOf(0) != Cursor.NO_KEY) {
     const key = Cursor.keyOf(0);
     Cursor.seek(1, key);

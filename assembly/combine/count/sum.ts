@@ -18,7 +18,7 @@
 import { SELF, left, right, work } from "../../env/memory";
 import { Offset } from "../../arena/layout/entry";
 import { Kind } from "../../container/kind";
-import { bitsetCardinality, complementBitset, PART_BYTES } from "../../container/bitset";
+import { Bitset, complementBitset } from "../../container/bitset";
 import { Counters, countInBytes, reachedInBytes } from "../../container/counters";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import {
@@ -30,7 +30,7 @@ import { asBitset, expandedRight } from "../shape/expand";
 import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Rule, Term } from "../term/term";
-import { countAlone, partLocation, stagedPart } from "./parts";
+import { Location } from "./parts";
 
 /** The sum of a term's items, as it is weighed at one key. */
 export abstract class Sum {
@@ -183,9 +183,9 @@ export abstract class Sum {
     for (let digits = <u32>weight; digits; digits &= digits - 1) {
       const digit = <u32>ctz<u32>(digits), counters = planes + <usize>digit * Places.FOLD_BYTES;
       work.spend(1);
-      for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-        const only = partLocation(operand, s, part, stagedPart(true));
-        if (only) countAlone(counters, count - digit, only, part);
+      for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
+        const only = Location.ofPart(operand, s, part, Location.stagedPart(true));
+        if (only) Location.countAlone(counters, count - digit, only, part);
       }
     }
   }
@@ -207,6 +207,6 @@ export abstract class Sum {
       tallyToBitset(Sum.tally(), base, least, exactly, out);
     }
     left.select(SELF);
-    return Shape.bitset(bitsetCardinality(out), out);
+    return Shape.bitset(Bitset.cardinality(out), out);
   }
 }

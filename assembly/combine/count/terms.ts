@@ -3,7 +3,7 @@
 // counted. Otherwise it is counted in threshold.ts and sum.ts. Terms among the items are evaluated in
 // combine/evaluate.ts.
 
-import { Store, stores } from "../../container/kernel";
+import { Kernel, Store } from "../../container/kernel";
 import { foldIntersection } from "../several/intersection";
 import { Listed } from "../term/listed";
 import { complemented, countOfTwo, settled, takeListed } from "../term/result";
@@ -30,14 +30,14 @@ function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, e
   if (least == listed) {
     if (!listed) return Shape.full();          // exactly: in all of the items that are full, and in no other
     if (listed == 1) return takeListed(term, list);
-    return listed == 2 && !stores<S>() ? countOfTwo(Rule.ALL, list) : foldIntersection<S>(list, listed);
+    return listed == 2 && !Kernel.stores<S>() ? countOfTwo(Rule.ALL, list) : foldIntersection<S>(list, listed);
   }
   if (exactly && !least) {
     const any = listed == 1 ? takeListed(term, list) : foldListed<Store>(Fold.OR, list, listed);
     return complemented(term, any);
   }
   if (least == 1 && listed == 2) {
-    if (!stores<S>()) return countOfTwo(exactly ? Rule.ODD : Rule.ANY, list);
+    if (!Kernel.stores<S>()) return countOfTwo(exactly ? Rule.ODD : Rule.ANY, list);
     return foldListed<S>(exactly ? Fold.XOR : Fold.OR, list, listed);
   }
   if (least == 1 && !exactly) return foldListed<S>(Fold.OR, list, listed);

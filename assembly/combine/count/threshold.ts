@@ -2,11 +2,11 @@
 
 import { SELF, left, right } from "../../env/memory";
 import { Kind } from "../../container/kind";
-import { stores } from "../../container/kernel";
+import { Kernel } from "../../container/kernel";
 import {
   Counters, countArray, countInBytes, countInLevels, keepRepeated, reachedInBytes, sweepEdges,
 } from "../../container/counters";
-import { bitsetCardinality, differenceBitsets, intersectBitsets, PART_BYTES } from "../../container/bitset";
+import { Bitset, differenceBitsets, intersectBitsets } from "../../container/bitset";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import { bucketsToArray } from "../../container/buckets";
 import { toArray } from "../../container/convert";
@@ -15,44 +15,59 @@ import { Listed } from "../term/listed";
 import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Rule, Term } from "../term/term";
-import { NOWHERE, countAlone, countTwo, location, noPart, partLocation, stagedPart } from "./parts";
+import { Location } from "./parts";
 import { Sum } from "./sum";
 
-/** The most members, or edges of runs, that are sorted rather than counted in planes. */
-// @ts-ignore: decorator
-@inline const SORTED_MEMBERS_MAX: u32 = 64;
+/** Members of at least, or exactly, so many containers. */
+export abstract class Threshold {
+  /** The most members, or edges of runs, that are sorted rather than counted in planes. */
+  @inline static readonly SORTED_MEMBERS_MAX: u32 = 64;
+  /** An array of more members is made a bitset, which is counted faster. */
+  @inline static readonly SMALL_ARRAY: u32 = 320;
+  /** Most members of all arrays together that are counted in levels; more are counted in bytes. */
+  @inline static readonly LEVELLED: u32 = 1500;
+  /** Most levels. */
+  @inline static readonly LEVELS_COUNTED_MAX: u32 = 8;
 
-/** An array of more members is made a bitset, which is counted faster. */
-// @ts-ignore: decorator
-@inline const SMALL_ARRAY: u32 = 320;
-/** Most members of all arrays together that are counted in levels; more are counted in bytes. */
-// @ts-ignore: decorator
-@inline const LEVELLED: u32 = 1500;
-/** Most levels. */
-// @ts-ignore: decorator
-@inline const LEVELS_COUNTED_MAX: u32 = 8;
+  /**
+   * How many items the counters of a term that counts overflow at: one more than it looks for if that must not
+   * be reached.
+   */
+  @inline static overflowsAt(least: u32, exactly: bool): u32 { return least + u32(exactly); }
 
-/**
- * How many items the counters of a term that counts overflow at: one more than it looks for if that must not
- * be reached.
- */
-// @ts-ignore: decorator
-@inline function overflowsAt(least: u32, exactly: bool): u32 { return least + u32(exactly); }
+  /**
+   * The places that a term's counters take, be they planes or levels. They lie behind the named places of the
+   * scratch room.
+   */
+  static places(term: u32): u32 {
+    const rule = Term.rule(term);
+    if (Term.isSum(rule)) return Sum.places(term);
+    if (rule != Rule.ATLEAST && rule != Rule.EXACTLY) return 0;
+    const most = Threshold.overflowsAt(Term.least(term), rule == Rule.EXACTLY);
+    return max(Counters.planesFor(most) + 1, min(most, Threshold.LEVELS_COUNTED_MAX));
+  }
 
-/**
- * The places that a term's counters take, be they planes or levels. They lie behind the named places of the
- * scratch room.
- */
-export function counterPlaces(term: u32): u32 {
-  const rule = Term.rule(term);
-  if (Term.isSum(rule)) return Sum.places(term);
-  if (rule != Rule.ATLEAST && rule != Rule.EXACTLY) return 0;
-  const most = overflowsAt(Term.least(term), rule == Rule.EXACTLY);
-  return max(Counters.planesFor(most) + 1, min(most, LEVELS_COUNTED_MAX));
+  @inline static countersAt(): usize { return Places.at(Scratch.PLACES); }
+
+  /** Copies the members of the list's element `i` to `to`; returns the address behind them. */
+  @inline static copyMembers(list: usize, i: u32, to: usize): usize {
+    const s = Listed.shape(list, i);
+    left.select(Listed.operand(list, i));
+    toArray(Shape.kind(s), Shape.at(s), Shape.count(s), to);
+    return to + Container.arrayBytes(Shape.count(s));
+  }
+
+  /** Whether a container of that kind is a list of its members. */
+  @inline static isList(kind: Kind): bool { return kind == Kind.ARRAY || kind == Kind.BUCKETS; }
+
+  @inline static countSmall(planes: u32, operand: u32, s: u64): void {
+    const a = expandedRight(operand, s);
+    countArray(Threshold.countersAt(), planes, Shape.at(a), Shape.count(a));
+  }
+
+  /** Whether containers of that kind are counted word by word. */
+  @inline static isInWords(kind: Kind): bool { return kind == Kind.BITSET || kind == Kind.SHORT; }
 }
-
-// @ts-ignore: decorator
-@inline function countersAt(): usize { return Places.at(Scratch.PLACES); }
 
 /**
  * Values in at least (with `exactly`, in exactly) `least` of the list's `count` containers, if they have
@@ -65,27 +80,18 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
     if (kind == Kind.BITSET) return Shape.UNSUITED;
     if (kind == Kind.RUNS) runs += right.load16(Shape.at(Listed.show(list, i)), 0);
     else members += Listed.count(list, i);
-    if (members + runs > SORTED_MEMBERS_MAX) return Shape.UNSUITED;
+    if (members + runs > Threshold.SORTED_MEMBERS_MAX) return Shape.UNSUITED;
   }
   if (!runs) return repeatedMembers(list, count, least, exactly);
-  return members + runs <= SORTED_MEMBERS_MAX / 2 ? repeatedRuns(list, count, least, exactly) : Shape.UNSUITED;
+  return members + runs <= Threshold.SORTED_MEMBERS_MAX / 2 ? repeatedRuns(list, count, least, exactly) : Shape.UNSUITED;
 }
 
 /** repeatedOfFew() for containers other than runs. */
 function repeatedMembers(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const all = Places.at(Scratch.FIRST);
   let to = all;
-  for (let i: u32 = 0; i < count; i++) to = copyMembers(list, i, to);
+  for (let i: u32 = 0; i < count; i++) to = Threshold.copyMembers(list, i, to);
   return Shape.array(keepRepeated(all, Container.memberCount(all, to), least, exactly), all);
-}
-
-/** Copies the members of the list's element `i` to `to`; returns the address behind them. */
-// @ts-ignore: decorator
-@inline function copyMembers(list: usize, i: u32, to: usize): usize {
-  const s = Listed.shape(list, i);
-  left.select(Listed.operand(list, i));
-  toArray(Shape.kind(s), Shape.at(s), Shape.count(s), to);
-  return to + Container.arrayBytes(Shape.count(s));
 }
 
 /** repeatedOfFew() for runs and other containers, whose members count as runs. */
@@ -101,7 +107,7 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
       }
       continue;
     }
-    for (let from = members, end = copyMembers(list, i, members); from < end; from += Container.MEMBER_BYTES) {
+    for (let from = members, end = Threshold.copyMembers(list, i, members); from < end; from += Container.MEMBER_BYTES) {
       const member = load<u16>(from);
       to = Counters.putEdges(to, member, member);
     }
@@ -117,21 +123,17 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
 export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    if (!isList(Listed.kind(list, i))) return Shape.UNSUITED;
+    if (!Threshold.isList(Listed.kind(list, i))) return Shape.UNSUITED;
     members += Listed.count(list, i);
   }
-  if (members <= LEVELLED && overflowsAt(least, exactly) <= LEVELS_COUNTED_MAX) {
+  if (members <= Threshold.LEVELLED && Threshold.overflowsAt(least, exactly) <= Threshold.LEVELS_COUNTED_MAX) {
     return repeatedInLevels<S>(list, count, least, exactly);
   }
   return count <= Counters.BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : Shape.UNSUITED;
 }
 
-/** Whether a container of that kind is a list of its members. */
-// @ts-ignore: decorator
-@inline function isList(kind: Kind): bool { return kind == Kind.ARRAY || kind == Kind.BUCKETS; }
-
 function repeatedInLevels<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
-  const levels = countersAt(), most = overflowsAt(least, exactly);
+  const levels = Threshold.countersAt(), most = Threshold.overflowsAt(least, exactly);
   const last = levels + <usize>(least - 1) * Places.FOLD_BYTES;
   memory.fill(levels, 0, <usize>most * Places.FOLD_BYTES);
   for (let i: u32 = 0; i < count; i++) countInLevels(levels, most, arrayAt(list, i), Listed.count(list, i));
@@ -140,7 +142,7 @@ function repeatedInLevels<S>(list: usize, count: u32, least: u32, exactly: bool)
 
 function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const counters = Places.at(Scratch.SECOND), out = Places.at(Scratch.FIRST);
-  assert(counters + Counters.BYTE_COUNTERS_BYTES <= countersAt() + 2 * Places.FOLD_BYTES);    // there are at least two planes
+  assert(counters + Counters.BYTE_COUNTERS_BYTES <= Threshold.countersAt() + 2 * Places.FOLD_BYTES);    // there are at least two planes
   memory.fill(counters, 0, Counters.BYTE_COUNTERS_BYTES);
   for (let i: u32 = 0; i < count; i++) countInBytes(counters, arrayAt(list, i), Listed.count(list, i));
   return Shape.bitset(reachedInBytes(counters, least, exactly, out), out);
@@ -164,7 +166,7 @@ function bitsetIn<S>(at: usize): u64 {
   const out = Places.at(Scratch.FIRST);
   left.select(SELF);
   right.select(SELF);
-  return Shape.bitset(stores<S>() ? intersectBitsets(at, at, out) : bitsetCardinality(at), out);
+  return Shape.bitset(Kernel.stores<S>() ? intersectBitsets(at, at, out) : Bitset.cardinality(at), out);
 }
 
 /** The bitset at `at` without the one at `over`, in Scratch.FIRST. */
@@ -182,25 +184,25 @@ function lessOver(at: usize, over: usize): u64 {
  * the CPU would wait for memory at every line if the next part were not prefetched.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
-  const counters = countersAt(), overflow = overflowsAt(least, exactly), planes = Counters.planesFor(overflow);
+  const counters = Threshold.countersAt(), overflow = Threshold.overflowsAt(least, exactly), planes = Counters.planesFor(overflow);
   let bitsets: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) bitsets += u32(isInWords(Listed.kind(list, i)));
-  if (bitsets & 1) memory.fill(noPart(), 0, PART_BYTES);
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    let first = bitsets & 1 ? location(SELF, noPart()) : NOWHERE; // a part not yet paired
+  for (let i: u32 = 0; i < count; i++) bitsets += u32(Threshold.isInWords(Listed.kind(list, i)));
+  if (bitsets & 1) memory.fill(Location.noPart(), 0, Bitset.PART_BYTES);
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
+    let first = bitsets & 1 ? Location.of(SELF, Location.noPart()) : Location.NOWHERE; // a part not yet paired
     let begun = false;
     for (let i: u32 = 0; i < count; i++) {
       const s = Listed.shape(list, i);
-      if (!isInWords(Shape.kind(s))) continue;
-      const second = partLocation(Listed.operand(list, i), s, part, stagedPart(first == NOWHERE));
-      if (second == NOWHERE) continue;
-      if (first == NOWHERE) { first = second; continue; }
-      countTwo(counters, planes, begun ? 0 : overflow, first, second, part);
+      if (!Threshold.isInWords(Shape.kind(s))) continue;
+      const second = Location.ofPart(Listed.operand(list, i), s, part, Location.stagedPart(first == Location.NOWHERE));
+      if (second == Location.NOWHERE) continue;
+      if (first == Location.NOWHERE) { first = second; continue; }
+      Location.countTwo(counters, planes, begun ? 0 : overflow, first, second, part);
       begun = true;
-      first = NOWHERE;
+      first = Location.NOWHERE;
     }
     if (!begun) Counters.start(counters, planes, overflow, part);
-    if (first != NOWHERE && first != location(SELF, noPart())) countAlone(counters, planes, first, part);
+    if (first != Location.NOWHERE && first != Location.of(SELF, Location.noPart())) Location.countAlone(counters, planes, first, part);
   }
   countOthers(list, count, planes);
   return planes;
@@ -211,17 +213,17 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
  * two at a time as bitsets.
  */
 function countOthers(list: usize, count: u32, planes: u32): void {
-  const counters = countersAt(), a = Places.at(Scratch.FIRST), b = Places.at(Scratch.SECOND);
+  const counters = Threshold.countersAt(), a = Places.at(Scratch.FIRST), b = Places.at(Scratch.SECOND);
   let waiting = false;                        // for a second one, at `a`
   for (let i: u32 = 0; i < count; i++) {
     const kind = Listed.kind(list, i);
-    if (isInWords(kind)) continue;
+    if (Threshold.isInWords(kind)) continue;
     const operand = Listed.operand(list, i), s = Listed.show(list, i);
-    if (isList(kind) && Shape.count(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); continue; }
+    if (Threshold.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) { Threshold.countSmall(planes, operand, s); continue; }
     asBitset(operand, s, waiting ? b : a);
     if (waiting) {
-      for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-        countTwo(counters, planes, 0, location(SELF, a + part), location(SELF, b + part), part);
+      for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
+        Location.countTwo(counters, planes, 0, Location.of(SELF, a + part), Location.of(SELF, b + part), part);
       }
     }
     waiting = !waiting;
@@ -229,30 +231,20 @@ function countOthers(list: usize, count: u32, planes: u32): void {
   if (waiting) countOne(planes, SELF, Shape.of(Kind.BITSET, Container.UNIVERSE, a));
 }
 
-// @ts-ignore: decorator
-@inline function countSmall(planes: u32, operand: u32, s: u64): void {
-  const a = expandedRight(operand, s);
-  countArray(countersAt(), planes, Shape.at(a), Shape.count(a));
-}
-
-/** Whether containers of that kind are counted word by word. */
-// @ts-ignore: decorator
-@inline function isInWords(kind: Kind): bool { return kind == Kind.BITSET || kind == Kind.SHORT; }
-
 /** Counts the container `s` of operand `operand`, which `right` shows. */
 export function countOne(planes: u32, operand: u32, s: u64): void {
-  const counters = countersAt(), kind = Shape.kind(s);
-  if (isList(kind) && Shape.count(s) <= SMALL_ARRAY) { countSmall(planes, operand, s); return; }
+  const counters = Threshold.countersAt(), kind = Shape.kind(s);
+  if (Threshold.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) { Threshold.countSmall(planes, operand, s); return; }
   let where = operand, bits = s;
-  if (!isInWords(kind)) {
+  if (!Threshold.isInWords(kind)) {
     const made = Places.at(Scratch.FIRST);
     if (kind == Kind.FULL) memory.fill(made, 0xff, BITSET_BYTES); else asBitset(operand, s, made);
     where = SELF;
     bits = Shape.of(Kind.BITSET, Container.UNIVERSE, made);
   }
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    const only = partLocation(where, bits, part, stagedPart(true));
-    if (only != NOWHERE) countAlone(counters, planes, only, part);
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
+    const only = Location.ofPart(where, bits, part, Location.stagedPart(true));
+    if (only != Location.NOWHERE) Location.countAlone(counters, planes, only, part);
   }
 }
 
@@ -261,7 +253,7 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
  * only how many there are.
  */
 export function reached<S>(planes: u32, exactly: bool): u64 {
-  const counters = countersAt(), over = counters + <usize>planes * Places.FOLD_BYTES;
+  const counters = Threshold.countersAt(), over = counters + <usize>planes * Places.FOLD_BYTES;
   if (!exactly) return bitsetIn<S>(over);
   left.select(SELF);
   right.select(SELF);

@@ -13,7 +13,7 @@ import {
   differenceRunsArray, differenceRunsBitset, foldArrayBitset, foldArrayRuns, foldArrays, foldBitsetArray,
   foldBitsetRuns, foldBitsets, foldRuns, ownBitset,
 } from "./plain";
-import { areShortAndArray, countShort, foldBuckets, foldShort, isBuckets, isShort } from "./compact";
+import { CompactFold } from "./compact";
 import { expandedLeft, expandedRight } from "../shape/expand";
 import { foldEmptyOrFull, isEmptyOrFull } from "./trivial";
 import { Places, Scratch } from "../shape/scratch";
@@ -103,14 +103,14 @@ export function foldCardinality(sides: Sides, l: u64, r: u64): u32 {
 
 /** fold() where one side at least is buckets or a short bitset, and neither is empty or full. */
 function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-  if (isShort(l) && isBuckets(r)) {           // short bitsets have kernels for arrays, but not for buckets
+  if (CompactFold.isShort(l) && CompactFold.isBuckets(r)) {           // short bitsets have kernels for arrays, but not for buckets
     r = expandedRight(rightOperand(sides), r);
     sides = sidesOf(leftOperand(sides), SELF);
     show(sides);
   }
-  const folded = isShort(l) || isShort(r)
-    ? foldShort(op, sides, l, r, out)
-    : foldBuckets(op, sides, l, r, out);
+  const folded = CompactFold.isShort(l) || CompactFold.isShort(r)
+    ? CompactFold.foldShort(op, sides, l, r, out)
+    : CompactFold.foldBuckets(op, sides, l, r, out);
   return folded == Shape.UNSUITED ? foldExpanded(op, sides, l, r, out) : folded;
 }
 
@@ -119,11 +119,11 @@ function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
  * two short bitsets, one with too many members for an array therefore has to be on the left.
  */
 function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-  if (op != Fold.ANDNOT && isShort(l) && isShort(r) && orderOf(op, l) > orderOf(op, r)) {
+  if (op != Fold.ANDNOT && CompactFold.isShort(l) && CompactFold.isShort(r) && orderOf(op, l) > orderOf(op, r)) {
     return foldExpanded(op, swapped(sides), r, l, out);
   }
   const y = expandedRight(rightOperand(sides), r);
-  const x = isShort(l) && !Container.isArraySized(Shape.count(l))
+  const x = CompactFold.isShort(l) && !Container.isArraySized(Shape.count(l))
     ? shortAsBitset(leftOperand(sides), l, out)
     : expandedLeft(leftOperand(sides), l);
   return fold(op, sidesOfExpanded(sides, l, x, r, y), x, y);
@@ -144,8 +144,8 @@ function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
 
 /** foldCardinality() where one side at least is buckets or a short bitset. */
 function countCompact(sides: Sides, l: u64, r: u64): u32 {
-  if (areShortAndArray(l, r)) return countShort(sides, l, r);
-  if (isBuckets(l) && isBuckets(r)) {
+  if (CompactFold.areShortAndArray(l, r)) return CompactFold.countShort(sides, l, r);
+  if (CompactFold.isBuckets(l) && CompactFold.isBuckets(r)) {
     return intersectBucketsCardinality(Shape.at(l), Shape.count(l), Shape.at(r), Shape.count(r));
   }
   const y = expandedRight(rightOperand(sides), r), x = expandedLeft(leftOperand(sides), l);

@@ -8,9 +8,7 @@ import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf } from "./sides";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import { differenceArrays, intersectArrays, unionArrays, xorArrays } from "../../container/array";
-import {
-  bitsetCardinality, differenceBitsets, intersectBitsets, unionBitsets, xorBitsets,
-} from "../../container/bitset";
+import { Bitset, differenceBitsets, intersectBitsets, unionBitsets, xorBitsets } from "../../container/bitset";
 import { arrayToBitset, arrayToRuns, runsToBitset } from "../../container/convert";
 import {
   differenceArrayBitset, differenceArrayInto, differenceArrayRuns, differenceRunsInto, intersectArrayBitset,
@@ -88,7 +86,7 @@ export function foldBitsetRuns(op: Fold, to: usize, b: usize): u64 {
   else if (op == Fold.XOR) xorRunsInto(to, b);
   else differenceRunsInto(to, b);
   left.select(SELF);
-  return Shape.bitset(bitsetCardinality(to), to);
+  return Shape.bitset(Bitset.cardinality(to), to);
 }
 
 // --- Runs --------------------------------------------------------------------------------------------------

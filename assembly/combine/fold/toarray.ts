@@ -2,7 +2,7 @@
 // extracted while the intersection is computed, so that no bitset is stored and read again.
 
 import { bits } from "../../env/memory";
-import { PART_BYTES } from "../../container/bitset";
+import { Bitset } from "../../container/bitset";
 import { Extract, extractListed, listPart } from "../../container/extract";
 import { And } from "../../container/kernel";
 import { Choice } from "../../container/kind";
@@ -42,7 +42,7 @@ export function intersectPairToArray(l: u64, r: u64): u64 {
   if (!worksAsArray(expected)) return Shape.UNSUITED;
   const start = Places.at(Scratch.SECOND), work = Places.at(Scratch.LIST);
   let out = start;
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
     const end = listPart<And>(Shape.at(l) + part, Shape.at(r) + part, <u32>part << 3, work);
     out = extractListed(work, end, Extract.isDense(expected), out);
     if (exceedsArray(Container.memberCount(start, out), part)) return Shape.UNSUITED;
@@ -53,5 +53,5 @@ export function intersectPairToArray(l: u64, r: u64): u64 {
 /** Whether `members` members in the parts up to the one at `part` predict more than ARRAY_MAX in all. */
 // @ts-ignore: decorator
 @inline export function exceedsArray(members: u32, part: usize): bool {
-  return members > <u32>((part + PART_BYTES) * Container.ARRAY_MAX / BITSET_BYTES);
+  return members > <u32>((part + Bitset.PART_BYTES) * Container.ARRAY_MAX / BITSET_BYTES);
 }

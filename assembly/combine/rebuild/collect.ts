@@ -9,7 +9,7 @@ import { Shape } from "../shape/shape";
 import { Places, Scratch } from "../shape/scratch";
 import { Kind } from "../../container/kind";
 import { BITSET_BYTES, Container } from "../../container/limits";
-import { bitsetHas, bitsetSet } from "../../container/bitset";
+import { Bitset } from "../../container/bitset";
 
 /**
  * Makes memory 0, which is fresh, the bitmap of the call's `count` (at least 1) arguments. They are ascending
@@ -45,8 +45,8 @@ function bitsetOf(from: u32, to: u32, at: usize): u64 {
   memory.fill(at, 0, BITSET_BYTES);
   for (let i = from; i < to; i++) {
     const low = Offset.low(argument.value(i));
-    members += u32(!bitsetHas(at, low));
-    bitsetSet(at, low);
+    members += u32(!Bitset.has(at, low));
+    Bitset.set(at, low);
   }
   return Shape.of(Kind.BITSET, members, at);
 }

@@ -4,10 +4,10 @@
 
 import { SELF, right } from "../../env/memory";
 import { Right } from "../../env/view";
-import { alignedBump } from "../../arena/layout/blocks";
-import { Header, resetToEmpty } from "../../arena/layout/header";
+import { Allocator } from "../../arena/layout/blocks";
+import { Arena, Header } from "../../arena/layout/header";
 import { Offset } from "../../arena/layout/entry";
-import { entriesHeld } from "../../arena/read/directory";
+import { Directory } from "../../arena/read/directory";
 import { appendFull, finish } from "../../arena/builder/builder";
 import { begin } from "../../arena/builder/state";
 import { maximumOf } from "../../read/query";
@@ -35,9 +35,9 @@ export function complement(sources: u32, last: u64, lastGiven: u32): void {
   let entries: u32 = 0;
   if (sources) {
     right.select(0);
-    entries = entriesHeld<Right>();
+    entries = Directory.entriesHeld<Right>();
   }
-  if (!entries && !lastGiven) { resetToEmpty(); return; }
+  if (!entries && !lastGiven) { Arena.resetToEmpty(); return; }
   const greatest = entries ? maximumOf<Right>() : 0;
   begin(2 * <u64>entries + SPAN_ENTRIES + 1, Cursor.BYTES);
   if (entries) Cursor.open(0, 0, 0); else Cursor.close(0);
@@ -89,7 +89,7 @@ function offsetsUpTo(low: u32): u64 {
  */
 function emitAllBut(key: u64, s: u64): void {
   Places.make(Scratch.LIST);
-  emit(key, complementShape(0, s, Shape.kind(s) == Kind.BITSET ? alignedBump() : Header.bump()));
+  emit(key, complementShape(0, s, Shape.kind(s) == Kind.BITSET ? Allocator.alignedBump() : Header.bump()));
 }
 
 /**

@@ -6,7 +6,7 @@
 import { SELF, right } from "../../env/memory";
 import { Right } from "../../env/view";
 import { Offset } from "../../arena/layout/entry";
-import { Place, entriesHeld, seek } from "../../arena/read/directory";
+import { Directory, Place } from "../../arena/read/directory";
 import { appendFull, finish } from "../../arena/builder/builder";
 import { begin } from "../../arena/builder/state";
 import { Kind } from "../../container/kind";
@@ -38,7 +38,7 @@ export function rebuildRange(change: Change, low: u64, high: u64): void {
   const from = Offset.low(low), to = Offset.low(high), last = Offset.key(high);
   let first = Offset.key(low);
   right.select(0);
-  begin(2 * <u64>entriesHeld<Right>() + SPAN_ENTRIES + 3, Cursor.BYTES);
+  begin(2 * <u64>Directory.entriesHeld<Right>() + SPAN_ENTRIES + 3, Cursor.BYTES);
   if (first) copyKeys(0, first - 1);
   if (first == last) {
     appendFolded(change, first, from, to);
@@ -58,7 +58,7 @@ export function rebuildRange(change: Change, low: u64, high: u64): void {
 /** Appends container `key` of operand 0 with the offsets [from, to] changed. */
 function appendFolded(change: Change, key: u64, from: u32, to: u32): void {
   right.select(0);
-  const entry = Place.entry(seek<Right>(key));
+  const entry = Place.entry(Directory.seek<Right>(key));
   const l = entry && entry.key<Right>() <= key ? Shape.ofEntry<Right>(entry) : Shape.NOTHING;
   Places.make(Scratch.RIGHT);
   const run = Places.at(Scratch.SPARE);

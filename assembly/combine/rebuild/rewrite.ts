@@ -5,10 +5,10 @@ import { SELF, left, reply, right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
 import { Header, TINY_PAYLOAD } from "../../arena/layout/header";
 import { Block } from "../../arena/layout/blocks";
-import { TINY_WORDS } from "../../arena/change/forms";
+import { Forms } from "../../arena/change/forms";
 import { Entry, Offset } from "../../arena/layout/entry";
 import { Group } from "../../arena/packed/layout";
-import { Place, entriesExactly, entriesHeld, seek } from "../../arena/read/directory";
+import { Directory, Place } from "../../arena/read/directory";
 import { appendFull, endLeaf, finish } from "../../arena/builder/builder";
 import { begin } from "../../arena/builder/state";
 import { Node } from "../../arena/layout/node";
@@ -28,9 +28,9 @@ import { ShortBitset, spanOfBitset } from "../../container/short";
  */
 export function pack(): void {
   right.select(0);
-  const entries = entriesExactly<Right>();
+  const entries = Directory.entriesExactly<Right>();
   begin(entries, 0);
-  for (let place = seek<Right>(0); place; place = Place.next<Right>(place)) {
+  for (let place = Directory.seek<Right>(0); place; place = Place.next<Right>(place)) {
     const entry = Place.entry(place), key = entry.key<Right>();
     if (entry.kind<Right>() == Kind.FULL) appendFull(key, entry.span<Right>());
     else packContainer(key, entry, entries == 1);
@@ -100,7 +100,7 @@ function packLarge(key: u64, entry: Entry, s: u64): void {
 /** Whether a tiny arena's short bitset is smaller than a full arena whose only container is `runs` runs. */
 function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
   const full = Header.BYTES + Block.bytes(Node.bytes(0, 1)) + Block.bytes(Container.runsBytes(runs));
-  return Choice.prefersShort(count, words) && words <= TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
+  return Choice.prefersShort(count, words) && words <= Forms.TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
 }
 
 /** Bytes of a container in a payload, beside its members. */
@@ -114,9 +114,9 @@ function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
  */
 export function slice(key: u64, bytes: u32): u32 {
   right.select(0);
-  begin(min<u64>(entriesHeld<Right>(), bytes / HEAD_BYTES + 1), 0);
+  begin(min<u64>(Directory.entriesHeld<Right>(), bytes / HEAD_BYTES + 1), 0);
   let taken: u64 = 0, rest: u64 = Offset.KEY_MAX + 1;
-  for (let place = key > Offset.KEY_MAX ? 0 : seek<Right>(key); place; place = Place.next<Right>(place)) {
+  for (let place = key > Offset.KEY_MAX ? 0 : Directory.seek<Right>(key); place; place = Place.next<Right>(place)) {
     const entry = Place.entry(place), first = entry.key<Right>();
     if (taken >= bytes) { rest = first; break; }
     if (entry.kind<Right>() == Kind.FULL) {
@@ -135,7 +135,7 @@ export function slice(key: u64, bytes: u32): u32 {
 /** Makes memory 0, which is fresh, a copy of the bitmap of operand 0, with leaves that keep room. */
 export function rewrite(): void {
   right.select(0);
-  begin(entriesHeld<Right>(), 0);
+  begin(Directory.entriesHeld<Right>(), 0);
   copyKeys(0, Offset.KEY_MAX);
   finish();
 }
@@ -146,7 +146,7 @@ export function rewrite(): void {
  * the arena would soon be as wasteful as before.
  */
 export function copyKeys(first: u64, last: u64): void {
-  for (let place = seek<Right>(first); place; place = Place.next<Right>(place)) {
+  for (let place = Directory.seek<Right>(first); place; place = Place.next<Right>(place)) {
     const entry = Place.entry(place), key = max(entry.key<Right>(), first);
     if (key > last) return;
     if (entry.kind<Right>() != Kind.FULL) emitCopy(key, entry);

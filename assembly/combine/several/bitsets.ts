@@ -10,9 +10,9 @@ import { Shape } from "../shape/shape";
 import { Term } from "../term/term";
 import { Kind } from "../../container/kind";
 import { BITSET_BYTES, Container } from "../../container/limits";
-import { PART_BYTES, combineParts } from "../../container/bitset";
+import { Bitset } from "../../container/bitset";
 import { Extract, extractListed, listPart } from "../../container/extract";
-import { And, Count, Or, Store, StoreOnly, Xor, stores } from "../../container/kernel";
+import { And, Count, Kernel, Or, Store, StoreOnly, Xor } from "../../container/kernel";
 import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
 
 /** Most bitsets that are read in one round: a hardware prefetcher tracks no more streams than that. */
@@ -36,7 +36,7 @@ import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
 // @ts-ignore: decorator
 @inline function askAhead(list: usize, count: u32, part: usize): void {
   for (let i: u32 = 0; i < count; i++) {
-    if (isBitset(list, i)) right.prefetch(listedPart(list, i, part + PART_BYTES), PART_BYTES);
+    if (isBitset(list, i)) right.prefetch(listedPart(list, i, part + Bitset.PART_BYTES), Bitset.PART_BYTES);
   }
 }
 
@@ -55,10 +55,10 @@ import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
 export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64 {
   const out = at == SELF ? Shape.at(acc) : Places.at(Scratch.FIRST), last = lastBitset(list, count);
   let members: u32 = 0;
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
     const a = foldPart<O>(acc, at, list, last, out, part);
     askAhead(list, count, part);
-    members += combineParts<O, S>(a, listedPart(list, last, part), out + part);
+    members += Bitset.combineParts<O, S>(a, listedPart(list, last, part), out + part);
   }
   return Shape.bitset(members, out);
 }
@@ -73,10 +73,10 @@ export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64
 ): usize {
   let a = Shape.at(acc) + part;
   left.select(at);
-  if (at != SELF) left.prefetch(a + PART_BYTES, PART_BYTES);
+  if (at != SELF) left.prefetch(a + Bitset.PART_BYTES, Bitset.PART_BYTES);
   for (let i: u32 = 0; i < count; i++) {
     if (!isBitset(list, i)) continue;
-    combineParts<O, StoreOnly>(a, listedPart(list, i, part), out + part);
+    Bitset.combineParts<O, StoreOnly>(a, listedPart(list, i, part), out + part);
     left.select(SELF);
     a = out + part;
   }
@@ -95,7 +95,7 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
     let end = i, streams: u32 = 0;
     for (; end < count && streams < STREAMS; end++) streams += u32(isBitset(list, end));
     const round = Term.listedAt(list, i);
-    if (!stores<S>() && end == count) acc = uniteRound<Count>(op, acc, at, round, end - i);
+    if (!Kernel.stores<S>() && end == count) acc = uniteRound<Count>(op, acc, at, round, end - i);
     else acc = uniteRound<Store>(op, acc, at, round, end - i);
     at = SELF;
     i = end;
@@ -123,7 +123,7 @@ export function intersectToArray(acc: u64, at: u32, list: usize, count: u32): u6
   const start = Places.at(Scratch.SECOND), lanes = Places.at(Scratch.LIST), dense = Extract.isDense(expected);
   const last = lastBitset(list, count), third = count / 3;
   let out = start;
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
     const a = foldPart<And>(acc, at, list, last, Places.at(Scratch.FIRST), part);
     askAhead(list, third, part);
     const end = listPart<And>(a, listedPart(list, last, part), <u32>part << 3, lanes);

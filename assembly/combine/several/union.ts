@@ -4,8 +4,8 @@
 import { SELF, left, right } from "../../env/memory";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
-import { bitsetCardinality } from "../../container/bitset";
-import { Or, Store, Xor, stores } from "../../container/kernel";
+import { Bitset } from "../../container/bitset";
+import { Kernel, Or, Store, Xor } from "../../container/kernel";
 import { unionArrayUncounted, unionRunsInto, xorArrayUncounted, xorRunsInto } from "../../container/mixed";
 import { Runs } from "../../container/run";
 import { combineShortInto } from "../../container/short";
@@ -93,7 +93,7 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
  */
 // @ts-ignore: decorator
 @inline function bitsetCost<S>(members: u32): u32 {
-  return stores<S>() ? 1000 + members + (members >> 2) : 400 + members;
+  return Kernel.stores<S>() ? 1000 + members + (members >> 2) : 400 + members;
 }
 
 /** Sorts the list's elements by size; returns what folding them in that order costs. */
@@ -165,7 +165,7 @@ function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
     begun = true;
   }
   left.select(SELF);
-  return Shape.bitset(bitsetCardinality(bits), bits);
+  return Shape.bitset(Bitset.cardinality(bits), bits);
 }
 
 /** Changes the bits of the members of `s`, a container of operand `operand`, which `right` shows. */

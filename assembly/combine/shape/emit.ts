@@ -3,7 +3,7 @@
 
 import { right } from "../../env/memory";
 import { Right, Own } from "../../env/view";
-import { Block, alignedBump, allocateFresh } from "../../arena/layout/blocks";
+import { Allocator, Block } from "../../arena/layout/blocks";
 import { Header } from "../../arena/layout/header";
 import { Entry } from "../../arena/layout/entry";
 import { Builder } from "../../arena/builder/state";
@@ -51,9 +51,9 @@ function emitInline(key: u64, at: usize, count: u32): void {
 
 /** Moves the payload down to where its block begins and appends the entry. */
 function emitBlock(key: u64, kind: Kind, at: usize, count: u32, bytes: usize): void {
-  const size = Block.bytes(bytes), to = size == Block.MAX ? alignedBump() : Header.bump();
+  const size = Block.bytes(bytes), to = size == Block.MAX ? Allocator.alignedBump() : Header.bump();
   if (to != at) memory.copy(to, at, bytes);
-  allocateFresh(size);                        // its block begins at `to`
+  Allocator.allocateFresh(size);                        // its block begins at `to`
   append(key, count).setBlock(kind, count, to);
 }
 
@@ -80,7 +80,7 @@ export function emitArray(key: u64, payload: usize, count: u32): void {
 
 /** Appends a copy of a payload, which `right` shows, as an ordinary entry with a block. */
 function copyBlock(key: u64, kind: Kind, payload: usize, count: u32): void {
-  const bytes = payloadSize<Right>(kind, count, payload), at = allocateFresh(Block.bytes(bytes));
+  const bytes = payloadSize<Right>(kind, count, payload), at = Allocator.allocateFresh(Block.bytes(bytes));
   right.copy(at, payload, bytes);
   append(key, count).setBlock(kind, count, at);
 }

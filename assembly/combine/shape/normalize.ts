@@ -2,7 +2,7 @@
 
 import { SELF, left } from "../../env/memory";
 import { Own } from "../../env/view";
-import { member } from "../../container/array";
+import { Arrays } from "../../container/array";
 import { Buckets, arrayToBuckets } from "../../container/buckets";
 import { toArray, toBitset, toShort } from "../../container/convert";
 import { Extract, bitsetToBuckets, extractMembers } from "../../container/extract";
@@ -49,7 +49,7 @@ export function normalized(s: u64): u64 {
  */
 // @ts-ignore: decorator
 @inline function normalizedArray(s: u64): u64 {
-  const count = Shape.count(s), at = Shape.at(s), low = <u32>load<u16>(at), high = member(at, count - 1);
+  const count = Shape.count(s), at = Shape.at(s), low = <u32>load<u16>(at), high = Arrays.member(at, count - 1);
   const to = Choice.suitable(count, Choice.wordsBetween(low, high));
   return to == Kind.ARRAY ? s : converted(s, to, low, high);
 }

@@ -14,8 +14,8 @@
 // Where a term is one of another term's items, its result is made in places of its own, behind those in use:
 // raiseScratch() moves all the names above by a number of places, and lowerScratch() moves them back.
 
-import { Block, alignedBump } from "../../arena/layout/blocks";
-import { Header, makeRoom } from "../../arena/layout/header";
+import { Allocator, Block } from "../../arena/layout/blocks";
+import { Arena, Header } from "../../arena/layout/header";
 import { BITSET_BYTES } from "../../container/limits";
 import { Shape } from "./shape";
 
@@ -38,14 +38,14 @@ export abstract class Places {
   @inline static readonly RUNS_MAX: u32 = 2047;
 
   @inline static at(place: Scratch): usize {
-    return alignedBump() + Header.lift() + <usize>place * Places.FOLD_BYTES;
+    return Allocator.alignedBump() + Header.lift() + <usize>place * Places.FOLD_BYTES;
   }
 
   /** Makes room for all places up to and including `last`. */
-  @inline static make(last: Scratch): void { makeRoom(Header.lift() + Places.bytes(last)); }
+  @inline static make(last: Scratch): void { Arena.makeRoom(Header.lift() + Places.bytes(last)); }
 
   /** Makes room for `places` places, more than have names. */
-  @inline static makeMany(places: u32): void { makeRoom(Block.LINE + <usize>places * Places.FOLD_BYTES); }
+  @inline static makeMany(places: u32): void { Arena.makeRoom(Block.LINE + <usize>places * Places.FOLD_BYTES); }
 
   /** Bytes above the bump mark that makeScratch() makes room for. */
   @inline static bytes(last: Scratch): usize {

@@ -8,7 +8,7 @@
 import { SELF, left, right } from "../../env/memory";
 import { Right } from "../../env/view";
 import { Entry } from "../../arena/layout/entry";
-import { groupCount } from "../../arena/packed/groups";
+import { PageGroups } from "../../arena/packed/groups";
 import { Group } from "../../arena/packed/layout";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
@@ -67,7 +67,7 @@ export abstract class Shape {
    * The shape of one container of an entry, which memory M shows. Of a FULL entry, one of its full containers.
    */
   @inline static ofEntry<M>(entry: Entry): u64 {
-    if (Group.is(changetype<Group>(entry))) return Shape.of(Kind.ARRAY, groupCount<M>(changetype<Group>(entry)), changetype<Group>(entry).payload<M>());
+    if (Group.is(changetype<Group>(entry))) return Shape.of(Kind.ARRAY, PageGroups.count<M>(changetype<Group>(entry)), changetype<Group>(entry).payload<M>());
     const kind = entry.plainKind<M>();
     if (kind == Kind.FULL) return Shape.full();
     return Shape.of(Choice.isArray(kind) ? Kind.ARRAY : kind, entry.plainCount<M>(), entry.plainPayload<M>());

@@ -3,7 +3,7 @@
 
 import { SELF, right } from "../../env/memory";
 import { Kind } from "../../container/kind";
-import { stores } from "../../container/kernel";
+import { Kernel } from "../../container/kernel";
 import { Container } from "../../container/limits";
 import { Cursor } from "../walk/cursor";
 import { foldCardinality } from "../fold/fold";
@@ -42,7 +42,7 @@ import { Rule, Term } from "./term";
 @inline export function settled<S>(term: u32, s: u64): u64 {
   if (Shape.count(s) == Container.UNIVERSE) return Shape.full();
   if (!Shape.count(s)) return Shape.NOTHING;
-  if (!stores<S>() || Term.resultOperand(term) != SELF || Places.isResultPlace(Shape.at(s))) return s;
+  if (!Kernel.stores<S>() || Term.resultOperand(term) != SELF || Places.isResultPlace(Shape.at(s))) return s;
   right.select(SELF);
   return Shape.copy(s, Places.at(Scratch.FIRST));
 }

@@ -17,7 +17,7 @@
 import { arena, right, work } from "../../env/memory";
 import { Right } from "../../env/view";
 import { Entry } from "../../arena/layout/entry";
-import { Place, seek, seekFrom } from "../../arena/read/directory";
+import { Directory, Place } from "../../arena/read/directory";
 import { Shape } from "../shape/shape";
 import { Group } from "../../arena/packed/layout";
 import { Steps, membersInLeaf } from "../../arena/packed/steps";
@@ -73,7 +73,7 @@ export class Cursor {
     store<u32>(changetype<usize>(cursor), operand, Cursor.OPERAND);
     store<u32>(changetype<usize>(cursor), 0, Cursor.TERM);
     right.select(operand);
-    cursor.moveTo(key ? seek<Right>(key) : Place.first<Right>(), key);
+    cursor.moveTo(key ? Directory.seek<Right>(key) : Place.first<Right>(), key);
   }
 
   /** Makes the item the result of a term. setCursor() then says where it is. */
@@ -167,6 +167,6 @@ export class Cursor {
     if (key <= load<u64>(changetype<usize>(cursor), Cursor.LAST)) { store<u64>(changetype<usize>(cursor), key); return; }
     work.spend(Cursor.LEAF_WORK);
     right.select(load<u32>(changetype<usize>(cursor), Cursor.OPERAND));
-    cursor.moveTo(seekFrom<Right>(load<u64>(changetype<usize>(cursor), Cursor.PLACE), key), key);
+    cursor.moveTo(Directory.seekFrom<Right>(load<u64>(changetype<usize>(cursor), Cursor.PLACE), key), key);
   }
 }

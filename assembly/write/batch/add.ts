@@ -6,24 +6,24 @@
 
 import { argument } from "../../env/memory";
 import { Own } from "../../env/view";
-import { Block, allocate, prepare, resize } from "../../arena/layout/blocks";
+import { Allocator, Block } from "../../arena/layout/blocks";
 import { Header } from "../../arena/layout/header";
 import { Entry, Offset } from "../../arena/layout/entry";
-import { findEntry, leafFor } from "../../arena/read/directory";
+import { Directory } from "../../arena/read/directory";
 import { insertEntry, adjust } from "../../arena/change/insert";
-import { roomToInsert } from "../../arena/change/room";
+import { Room } from "../../arena/change/room";
 import { loosen } from "../../arena/change/pages";
-import { GROUP_MAX } from "../../arena/packed/groups";
+import { PageGroups } from "../../arena/packed/groups";
 import { Page } from "../../arena/packed/layout";
-import { membersBeforeKey, membersUpTo } from "../../arena/packed/search";
+import { PageSearch } from "../../arena/packed/search";
 import { convertTo, intoBuckets, intoShort, wordsWith } from "../convert";
 import { countUp } from "../edit";
 import { insertRevocable } from "../point";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
-import { arrayLowerBound, gallop } from "../../container/array";
+import { Arrays, arrayLowerBound } from "../../container/array";
 import { Buckets } from "../../container/buckets";
-import { bitsetHas, bitsetSet } from "../../container/bitset";
+import { Bitset } from "../../container/bitset";
 import { ShortBitset } from "../../container/short";
 import { widenTo } from "../short";
 import { STRETCH_LEAST, stretchEnd } from "./stretch";
@@ -46,7 +46,7 @@ export function addAll(first: u32, count: u32): u64 {
     const key = Offset.key(argument.value(i)), to = Header.isTiny<Own>() ? i + 1 : stretchEnd(i, end);
     if (to - i >= STRETCH_LEAST && !staysInPage(key, to - i)) {
       loosen(key, key);
-      const entry = findEntry(key);
+      const entry = Directory.find(key);
       if (!entry || takesStretch(entry, Offset.low(argument.value(i)), Offset.low(argument.value(to - 1)))) {
         added += addStretch(entry, key, i, to, added);
         i = to;
@@ -64,9 +64,9 @@ export function addAll(first: u32, count: u32): u64 {
 
 /** Whether container `key` is or would be a group in a page, and remains small with `more` members. */
 function staysInPage(key: u64, more: u32): bool {
-  const leaf = leafFor<Own>(key);
+  const leaf = Directory.leafFor<Own>(key);
   return changetype<Page>(leaf).isPacked<Own>()
-    && membersUpTo<Own>(changetype<Page>(leaf), key) - membersBeforeKey<Own>(changetype<Page>(leaf), key) + more <= GROUP_MAX / 2;
+    && PageSearch.membersUpTo<Own>(changetype<Page>(leaf), key) - PageSearch.membersBeforeKey<Own>(changetype<Page>(leaf), key) + more <= PageGroups.MAX / 2;
 }
 
 /** Whether a stretch from `low` to `high` is worth a pass over the entry's container. */
@@ -94,9 +94,9 @@ function addStretch(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u
     if (entry) intoShort(entry, low, high); else entry = changetype<Entry>(insertShort(key, low, high, more));
     setNew(entry, earlier, more, all);
   } else if (!entry) {
-    prepare(roomToInsert(key, 1) + Block.bytes(Container.arrayBytes(all)));
+    Allocator.prepare(Room.toInsert(key, 1) + Block.bytes(Container.arrayBytes(all)));
     entry = insertEntry(key);
-    entry.setBlock(Kind.ARRAY, all, allocate(Container.arrayBytes(all)));
+    entry.setBlock(Kind.ARRAY, all, Allocator.allocate(Container.arrayBytes(all)));
     mergeIntoArray(entry.payload<Own>(), 0, earlier, more);
   } else {
     addNew(entry, earlier, more);
@@ -124,9 +124,9 @@ function addNew(entry: Entry, earlier: u32, more: u32): void {
   }
   let at: usize;
   if (entry.kind<Own>() == Kind.ARRAY) {
-    at = resize(old, Container.arrayBytes(count), Container.arrayBytes(all));
+    at = Allocator.resize(old, Container.arrayBytes(count), Container.arrayBytes(all));
   } else {
-    at = allocate(Container.arrayBytes(all));
+    at = Allocator.allocate(Container.arrayBytes(all));
     store<u32>(at, load<u32>(old));           // one or two members
   }
   entry.setBlock(Kind.ARRAY, all, at);
@@ -136,8 +136,8 @@ function addNew(entry: Entry, earlier: u32, more: u32): void {
 /** Inserts an entry for `key` of `count` members with a short bitset, still clear, from `low` to `high`. */
 function insertShort(key: u64, low: u32, high: u32, count: u32): usize {
   const words = Choice.wordsBetween(low, high), bytes = Container.shortBytes(words);
-  prepare(roomToInsert(key, 1) + Block.bytes(bytes));
-  const entry = insertEntry(key), at = allocate(bytes);
+  Allocator.prepare(Room.toInsert(key, 1) + Block.bytes(bytes));
+  const entry = insertEntry(key), at = Allocator.allocate(bytes);
   ShortBitset.clear(at, low >> 6, words);
   entry.setBlock(Kind.SHORT, count, at);
   return changetype<usize>(entry);
@@ -156,7 +156,7 @@ function insertShort(key: u64, low: u32, high: u32, count: u32): usize {
  */
 function setNew(entry: Entry, earlier: u32, more: u32, all: u32): void {
   const bits = bitsOf(entry);
-  for (let i = earlier; i < earlier + more; i++) bitsetSet(bits, Offset.low(argument.value(i)));
+  for (let i = earlier; i < earlier + more; i++) Bitset.set(bits, Offset.low(argument.value(i)));
   entry.setCount(all);
 }
 
@@ -181,7 +181,7 @@ function addToBuckets(entry: Entry, key: u64, from: u32, to: u32, earlier: u32):
     convertTo(entry, Kind.BITSET);
     setNew(entry, earlier, more, count + more);
   } else if (bucketsHaveRoomForNew(payload, count, earlier, more)) {
-    const at = resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count + more));
+    const at = Allocator.resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count + more));
     entry.setBlock(Kind.BUCKETS, count + more, at);
     mergeIntoBuckets(at, count, earlier, more);
   } else {
@@ -215,7 +215,7 @@ function handBackAbsent(entry: Entry, from: u32, to: u32): u32 {
   }
   for (let i = from; i < to; i++) {
     const offset = argument.value(i), low = Offset.low(offset);
-    at = gallop<Own>(at, end, low);
+    at = Arrays.gallop<Own>(at, end, low);
     if (at < end && load<u16>(at) == low) { at += Container.MEMBER_BYTES; continue; }
     argument.handBack(offset);
     absent++;
@@ -272,8 +272,8 @@ function addToBitset(entry: Entry, key: u64, from: u32, to: u32): u32 {
   let added: u32 = 0;
   for (let i = from; i < to; i++) {
     const offset = argument.value(i), low = Offset.low(offset);
-    if (bitsetHas(bits, low)) continue;
-    bitsetSet(bits, low);
+    if (Bitset.has(bits, low)) continue;
+    Bitset.set(bits, low);
     argument.handBack(offset);
     added++;
   }

@@ -2,12 +2,12 @@
 
 import { argument } from "../../env/memory";
 import { Own } from "../../env/view";
-import { arrayLowerBound, gallop } from "../../container/array";
+import { Arrays, arrayLowerBound } from "../../container/array";
 import { Buckets } from "../../container/buckets";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { Entry, Offset } from "../../arena/layout/entry";
-import { findEntry } from "../../arena/read/directory";
+import { Directory } from "../../arena/read/directory";
 import { containerHas } from "../../read/container";
 
 /**
@@ -17,7 +17,7 @@ import { containerHas } from "../../read/container";
 export function getAll(first: u32, count: u32): void {
   const end = first + count;
   for (let i = first, to = first; i < end; i = to) {
-    const key = Offset.key(argument.value(i)), entry = findEntry(key);
+    const key = Offset.key(argument.value(i)), entry = Directory.find(key);
     while (to < end && Offset.key(argument.value(to)) == key) to++;
     if (!entry) for (; i < to; i++) argument.handBack(0);
     else if (Choice.isArray(entry.kind<Own>())) getFromArray(entry, i, to);
@@ -34,7 +34,7 @@ function getFromArray(entry: Entry, from: u32, to: u32): void {
   const start = entry.payload<Own>(), count = entry.count<Own>(), end = start + Container.arrayBytes(count);
   for (let i = from, at = start, before: u32 = 0; i < to; i++) {
     const low = Offset.low(argument.value(i));
-    at = low < before ? start + Container.arrayBytes(arrayLowerBound(start, count, low)) : gallop<Own>(at, end, low);
+    at = low < before ? start + Container.arrayBytes(arrayLowerBound(start, count, low)) : Arrays.gallop<Own>(at, end, low);
     before = low;
     argument.handBack(u64(at < end && load<u16>(at) == low));
   }

@@ -4,15 +4,15 @@
 
 import { argument } from "../../env/memory";
 import { Own } from "../../env/view";
-import { gallop } from "../../container/array";
-import { bitsetClear, bitsetHas } from "../../container/bitset";
+import { Arrays } from "../../container/array";
+import { Bitset } from "../../container/bitset";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { adjust } from "../../arena/change/insert";
-import { resize } from "../../arena/layout/blocks";
+import { Allocator } from "../../arena/layout/blocks";
 import { Entry, Offset } from "../../arena/layout/entry";
 import { Group } from "../../arena/packed/layout";
-import { findEntry } from "../../arena/read/directory";
+import { Directory } from "../../arena/read/directory";
 import { STRETCH_LEAST, stretchEnd } from "./stretch";
 import { shortenArray } from "../cut";
 import { removeKeepingKind } from "../point";
@@ -32,7 +32,7 @@ export function removeAll(first: u32, count: u32): u64 {
   let entry: Entry = changetype<Entry>(0), removed: u64 = 0;
   for (let i = first; i < end;) {
     const key = Offset.key(argument.value(i)), to = stretchEnd(i, end);
-    if (key != known) { entry = findEntry(key); known = key; }
+    if (key != known) { entry = Directory.find(key); known = key; }
     if (entry && !Group.is(changetype<Group>(entry)) && to - i >= STRETCH_LEAST) {
       const kind = entry.kind<Own>(), held = entry.count<Own>(), most = to - i;
       if (Choice.isArray(kind)) {
@@ -48,7 +48,7 @@ export function removeAll(first: u32, count: u32): u64 {
       }
     }
     for (; entry && i < to; i++) {
-      if (known == UNKNOWN_KEY) { entry = findEntry(key); known = key; }
+      if (known == UNKNOWN_KEY) { entry = Directory.find(key); known = key; }
       if (!entry) break;
       const offset = argument.value(i);
       const stays = !Group.is(changetype<Group>(entry)) && entry.kind<Own>() != Kind.FULL && entry.count<Own>() > 1;
@@ -73,7 +73,7 @@ function takeStretchFromArray(entry: Entry, key: u64, from: u32, to: u32): u32 {
   let out = start, rest = start;              // members before `rest` are gone or have moved to before `out`
   for (let i = from, at = start; i < to; i++) {
     const offset = argument.value(i), low = Offset.low(offset);
-    at = gallop<Own>(at, end, low);
+    at = Arrays.gallop<Own>(at, end, low);
     if (at == end) break;
     if (load<u16>(at) != low) continue;
     argument.handBack(offset);
@@ -107,7 +107,7 @@ function takeStretchFromBuckets(entry: Entry, key: u64, from: u32, to: u32): u32
   const removed = <u32>(rest - out);
   if (!removed) return 0;
   memory.copy(out, rest, counts + Container.bucketsBytes(0) - rest);
-  resize(start, Container.bucketsBytes(count), Container.bucketsBytes(count - removed));
+  Allocator.resize(start, Container.bucketsBytes(count), Container.bucketsBytes(count - removed));
   entry.setCount(count - removed);
   adjust(key, -<i64>removed);
   return removed;
@@ -119,8 +119,8 @@ function takeStretchFromBitset(entry: Entry, key: u64, from: u32, to: u32): u32 
   let removed: u32 = 0;
   for (let i = from; i < to; i++) {
     const offset = argument.value(i), low = Offset.low(offset);
-    if (!bitsetHas(bits, low)) continue;
-    bitsetClear(bits, low);
+    if (!Bitset.has(bits, low)) continue;
+    Bitset.clear(bits, low);
     argument.handBack(offset);
     removed++;
   }

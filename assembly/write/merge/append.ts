@@ -5,11 +5,11 @@ import { right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
 import { Container } from "../../container/limits";
 import { appendLeaf } from "../../arena/change/insert";
-import { Block, allocate, allocatePage } from "../../arena/layout/blocks";
+import { Allocator, Block } from "../../arena/layout/blocks";
 import { Entry } from "../../arena/layout/entry";
 import { Node } from "../../arena/layout/node";
-import { beginPage, copyKeys } from "../../arena/packed/begin";
-import { groupEnd, groupsIn, largerFrom, membersForPage } from "../../arena/packed/groups";
+import { PageWriter, copyKeys } from "../../arena/packed/begin";
+import { PageGroups } from "../../arena/packed/groups";
 import { Group, Page } from "../../arena/packed/layout";
 import { membersInLeaf } from "../../arena/packed/steps";
 import { Place } from "../../arena/read/directory";
@@ -39,19 +39,19 @@ export function appendEntries(place: u64, count: u32): void {
  */
 function fitPage(place: u64): u32 {
   const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))), first = Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place)));
-  const end = largerFrom<Right>(changetype<Page>(leaf), first, first + membersInLeaf(place), Builder.SMALL_MAX);
+  const end = PageGroups.largerFrom<Right>(changetype<Page>(leaf), first, first + membersInLeaf(place), Builder.SMALL_MAX);
   if (end == first) return 0;
-  const members = membersForPage<Right>(changetype<Page>(leaf), first, end);
+  const members = PageGroups.membersForPage<Right>(changetype<Page>(leaf), first, end);
   return ordinaryBytesOf(leaf, first, first + members) > Page.BYTES ? members : 0;
 }
 
 /** Bytes of the operand's members from .. to - 1 of a packed leaf as ordinary entries with their blocks. */
 function ordinaryBytesOf(leaf: Node, from: u32, to: u32): usize {
-  const groups = groupsIn<Right>(changetype<Page>(leaf), from, to);
+  const groups = PageGroups.between<Right>(changetype<Page>(leaf), from, to);
   let bytes = <usize>groups * Entry.BYTES;
   if (groups == to - from) return bytes;
   for (let next: u32 = 0; from < to; from = next) {
-    next = groupEnd<Right>(changetype<Page>(leaf), from);
+    next = PageGroups.end<Right>(changetype<Page>(leaf), from);
     if (next - from > 2) bytes += Block.bytes(Container.arrayBytes(next - from));
   }
   return bytes;
@@ -60,8 +60,8 @@ function ordinaryBytesOf(leaf: Node, from: u32, to: u32): usize {
 /** Appends a page of the operand's next `members` members, which lie in one leaf. Returns their groups. */
 function appendPage(place: u64, members: u32): u32 {
   const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))), first = Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place)));
-  const behind = first + members, page = changetype<Node>(allocatePage()), groups = groupsIn<Right>(changetype<Page>(leaf), first, behind);
-  beginPage(changetype<Page>(page), changetype<Page>(leaf).keyAt<Right>(first), changetype<Page>(leaf).keyAt<Right>(behind - 1), members);
+  const behind = first + members, page = changetype<Node>(Allocator.allocatePage()), groups = PageGroups.between<Right>(changetype<Page>(leaf), first, behind);
+  PageWriter.beginPage(changetype<Page>(page), changetype<Page>(leaf).keyAt<Right>(first), changetype<Page>(leaf).keyAt<Right>(behind - 1), members);
   right.copy(changetype<Page>(page).lowsFrom<Own>(0), changetype<Page>(leaf).lowsFrom<Right>(first), Container.arrayBytes(members));
   copyKeys<Right>(changetype<Page>(page), 0, changetype<Page>(leaf), first, behind);
   appendLeaf(page, groups);
@@ -70,7 +70,7 @@ function appendPage(place: u64, members: u32): u32 {
 
 /** Appends an ordinary leaf of `count` entries from `place` on. Returns the place behind them. */
 function appendOrdinary(place: u64, count: u32): u64 {
-  const leaf = changetype<Node>(allocate(Node.bytes(0, count)));
+  const leaf = changetype<Node>(Allocator.allocate(Node.bytes(0, count)));
   leaf.write(0, count);
   for (let i: u32 = 0; i < count; i++, place = Place.next<Right>(place)) {
     copyEntry(leaf.entryAt(i), Place.entry(place));

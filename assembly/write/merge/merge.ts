@@ -9,14 +9,12 @@
 import { SELF, right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
 import { ARENA_MAX, Header } from "../../arena/layout/header";
-import { prepare } from "../../arena/layout/blocks";
+import { Allocator } from "../../arena/layout/blocks";
 import { Entry } from "../../arena/layout/entry";
-import {
-  Place, entriesExactly, entriesHeld, findEntry, findGroup, lastEntry, leafFor, seek,
-} from "../../arena/read/directory";
+import { Directory, Place } from "../../arena/read/directory";
 import { adjust, insertEntry } from "../../arena/change/insert";
 import { loosen } from "../../arena/change/pages";
-import { GROUP_MAX } from "../../arena/packed/groups";
+import { PageGroups } from "../../arena/packed/groups";
 import { Page } from "../../arena/packed/layout";
 import { normalized } from "../../combine/shape/normalize";
 import { fold } from "../../combine/fold/fold";
@@ -57,15 +55,15 @@ import { roomToMerge } from "./room";
 export function merge(): u32 {
   if (Header.isTiny<Own>()) return 0;
   right.select(0);
-  const last = lastEntry<Own>().lastKey<Own>();
-  const building = entriesHeld<Own>() * BUILT + Header.bump() / COPIED;
+  const last = Directory.last<Own>().lastKey<Own>();
+  const building = Directory.entriesHeld<Own>() * BUILT + Header.bump() / COPIED;
   if (MERGING + entriesToMerge(last, building / MERGED) * MERGED > building) return 0;
   if (Header.isPaged()) loosenForMerge(last);
   const room = roomToMerge(last);
   if (Header.bump() + room > ARENA_MAX) return 0;
-  prepare(<usize>room);                       // all growth happens here, before anything is changed
+  Allocator.prepare(<usize>room);                       // all growth happens here, before anything is changed
 
-  let place = seek<Right>(0), rest = entriesExactly<Right>();
+  let place = Directory.seek<Right>(0), rest = Directory.entriesExactly<Right>();
   for (; isUpTo(place, last); place = Place.next<Right>(place), rest--) mergeEntry(Place.entry(place));
   if (rest >= APPENDED_LEAST) appendEntries(place, rest);
   else for (; place; place = Place.next<Right>(place)) mergeEntry(Place.entry(place));
@@ -78,7 +76,7 @@ export function merge(): u32 {
  */
 function entriesToMerge(last: u64, most: u64): u64 {
   let entries: u64 = 0;
-  for (let place = seek<Right>(0); entries <= most && isUpTo(place, last); place = Place.next<Right>(place)) {
+  for (let place = Directory.seek<Right>(0); entries <= most && isUpTo(place, last); place = Place.next<Right>(place)) {
     const from = Place.entry(place);
     entries++;
     if (from.kind<Right>() == Kind.FULL) entries += entriesCovered(from, most);
@@ -88,11 +86,11 @@ function entriesToMerge(last: u64, most: u64): u64 {
 
 /** Unpacks the leaves in which more is to happen than that a few members are inserted. */
 function loosenForMerge(last: u64): void {
-  let rest = entriesExactly<Right>(), place = seek<Right>(0);
+  let rest = Directory.entriesExactly<Right>(), place = Directory.seek<Right>(0);
   for (; isUpTo(place, last); place = Place.next<Right>(place), rest--) {
     const from = Place.entry(place), key = from.key<Right>();
     if (!isFew(from)) { loosen(key, from.lastKey<Right>()); continue; }
-    const leaf = leafFor<Own>(key), group = changetype<Page>(leaf).isPacked<Own>() ? findGroup(leaf, key) : changetype<Entry>(0);
+    const leaf = Directory.leafFor<Own>(key), group = changetype<Page>(leaf).isPacked<Own>() ? Directory.findGroup(leaf, key) : changetype<Entry>(0);
     if (group && !staysGroupWith(group, from.count<Right>())) loosen(key, key);
   }
   if (!rest || rest >= APPENDED_LEAST) return;
@@ -104,7 +102,7 @@ function loosenForMerge(last: u64): void {
 /** Whether a group in a page certainly stays one while it gets `more` members, 1 or 2, wherever these lie. */
 function staysGroupWith(entry: Entry, more: u32): bool {
   const count = entry.count<Own>();
-  return count + more <= GROUP_MAX && !Choice.prefersShort(count + more, wordsWith(entry, Container.LOW_MAX, 0));
+  return count + more <= PageGroups.MAX && !Choice.prefersShort(count + more, wordsWith(entry, Container.LOW_MAX, 0));
 }
 
 // --- Merging -----------------------------------------------------------------------------------------------
@@ -114,7 +112,7 @@ function mergeEntry(from: Entry): void {
   const key = from.key<Right>(), kind = from.kind<Right>();
   if (kind == Kind.FULL) { fillFromOperand(key, from.lastKey<Right>()); return; }
   if (isFew(from)) { insertMembers(from, key << 16); return; }
-  const entry = findEntry(key);
+  const entry = Directory.find(key);
   if (!entry) {
     copyEntry(insertEntry(key), from);
     adjust(key, from.count<Right>());
@@ -134,7 +132,7 @@ function insertMembers(from: Entry, base: u64): void {
 /** Makes containers [first, last] full: those that are there one by one, those that are missing as spans. */
 function fillFromOperand(first: u64, last: u64): void {
   for (let key = first; key <= last;) {
-    const place = seek<Own>(key), entry = Place.entry(place);
+    const place = Directory.seek<Own>(key), entry = Place.entry(place);
     const next = place ? min(entry.key<Own>(), last + 1) : last + 1;
     if (next > key) {
       insertEntry(key).setFull(next - key);

@@ -4,11 +4,11 @@ import { right } from "../../env/memory";
 import { Own, Right } from "../../env/view";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
-import { allocate } from "../../arena/layout/blocks";
+import { Allocator } from "../../arena/layout/blocks";
 import { Entry } from "../../arena/layout/entry";
 import { Node } from "../../arena/layout/node";
 import { Group, Page } from "../../arena/packed/layout";
-import { Place, placeAfter, seek } from "../../arena/read/directory";
+import { Directory, Place } from "../../arena/read/directory";
 
 /** Fewer entries beyond the end are inserted one by one: leaves should not be small. */
 // @ts-ignore: decorator
@@ -27,7 +27,7 @@ export function entriesCovered(from: Entry, most: u64): u64 {
   let entries: u64 = 0;
   const last = from.lastKey<Right>();
   for (
-    let place = seek<Own>(from.key<Right>());
+    let place = Directory.seek<Own>(from.key<Right>());
     place && entries <= most; place = Place.next<Own>(place), entries++
   ) {
     if (Place.entry(place).key<Own>() > last) break;
@@ -47,7 +47,7 @@ export function copyEntry(to: Entry, from: Entry): void {
   right.copy(changetype<usize>(to), changetype<usize>(from), Entry.BYTES);
   const bytes = from.payloadBytes<Right>();
   if (!bytes) return;
-  const at = allocate(bytes);
+  const at = Allocator.allocate(bytes);
   right.copy(at, from.payload<Right>(), bytes);
   to.setPosition(at);
 }
@@ -58,7 +58,7 @@ function copyGroup(to: Entry, from: Entry): void {
   to.setKey(from.key<Right>());
   if (count == 1) { to.setSingle(right.load16(members, 0)); return; }
   if (count == 2) { to.setPair(right.load16(members, 0), right.load16(members, 2)); return; }
-  const at = allocate(bytes);
+  const at = Allocator.allocate(bytes);
   right.copy(at, members, bytes);
   to.setBlock(Kind.ARRAY, count, at);
 }
@@ -67,5 +67,5 @@ function copyGroup(to: Entry, from: Entry): void {
 // @ts-ignore: decorator
 @inline export function placeBehind(place: u64, members: u32): u64 {
   const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place))));
-  return placeAfter<Right>(leaf, Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place))) + members - 1);
+  return Directory.placeAfter<Right>(leaf, Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place))) + members - 1);
 }

@@ -5,48 +5,44 @@ import { Own, Right, view16 } from "../../env/view";
 import { Buckets } from "../../container/buckets";
 import { Choice, Kind } from "../../container/kind";
 import { BITSET_BYTES, Container } from "../../container/limits";
-import { roomForEntries, roomForLeaves, roomToInsert } from "../../arena/change/room";
+import { Room } from "../../arena/change/room";
 import { Block } from "../../arena/layout/blocks";
 import { Entry } from "../../arena/layout/entry";
 import { ARENA_MAX, Header } from "../../arena/layout/header";
 import { Node } from "../../arena/layout/node";
-import { groupsIn } from "../../arena/packed/groups";
+import { PageGroups } from "../../arena/packed/groups";
 import { Group, Page } from "../../arena/packed/layout";
-import { NO_MEMBER, memberIndex } from "../../arena/packed/members";
+import { PageMembers } from "../../arena/packed/members";
 import { membersInLeaf } from "../../arena/packed/steps";
-import {
-  Place, entriesExactly, leafBelow, leafFor, nodeAbove, seek, seekFrom,
-} from "../../arena/read/directory";
+import { Directory, Place } from "../../arena/read/directory";
 import { Places, Scratch } from "../../combine/shape/scratch";
 import { wordsWith } from "../convert";
 import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./operand";
 
-// @ts-ignore: decorator
-@inline const REPLACED: u64 = 8;
-/**
- * Inserting a member allocates at most four times as much as replacedBytes() says:
- * runs may become an array, and that buckets.
- */
-// @ts-ignore: decorator
-@inline const BLOCKS_A_MEMBER: usize = 4;
-/** The fewest insertions between two splits of a page, whose highs may have any width. */
-// @ts-ignore: decorator
-@inline const FEWEST_BETWEEN: u64 = 14;
+/** What merging costs, and what room it takes. */
+export abstract class MergeCost {
+  @inline static readonly REPLACED: u64 = 8;
+  /**
+   * Inserting a member allocates at most four times as much as replacedBytes() says:
+   * runs may become an array, and that buckets.
+   */
+  @inline static readonly BLOCKS_A_MEMBER: usize = 4;
+  /** The fewest insertions between two splits of a page, whose highs may have any width. */
+  @inline static readonly FEWEST_BETWEEN: u64 = 14;
+  /** Bytes of the block of a full inner node, or more. */
+  @inline static readonly INNER_BLOCK: u64 = 2560;
+  /**
+   * Bytes of the blocks that an inner node grows through, or that it takes to split it, the one above and so
+   * on.
+   */
+  @inline static readonly NODE_ROOM: u64 = 4 * MergeCost.INNER_BLOCK;
+}
 /**
  * Bytes that splitting a page takes: a page and its alignment padding, and a slot of the node above as that
  * grows.
  */
 // @ts-ignore: decorator
 @inline const SPLIT_BYTES: u64 = 2 * Page.BYTES + 256;
-/** Bytes of the block of a full inner node, or more. */
-// @ts-ignore: decorator
-@inline const INNER_BLOCK: u64 = 2560;
-/**
- * Bytes of the blocks that an inner node grows through, or that it takes to split it, the one above and so
- * on.
- */
-// @ts-ignore: decorator
-@inline const NODE_ROOM: u64 = 4 * INNER_BLOCK;
 
 /**
  * The most bytes that inserting `lone` members takes in `pages` pages, below `nodes` nodes.
@@ -55,8 +51,8 @@ import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./op
  */
 function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
   if (!lone) return 0;
-  const splits = min(lone, 2 * pages + lone / FEWEST_BETWEEN + 1);
-  return splits * SPLIT_BYTES + nodes * NODE_ROOM + <u64>Node.root<Own>().level<Own>() * INNER_BLOCK;
+  const splits = min(lone, 2 * pages + lone / MergeCost.FEWEST_BETWEEN + 1);
+  return splits * SPLIT_BYTES + nodes * MergeCost.NODE_ROOM + <u64>Node.root<Own>().level<Own>() * MergeCost.INNER_BLOCK;
 }
 
 /**
@@ -65,11 +61,11 @@ function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
  */
 export function roomToMerge(last: u64): u64 {
   let bytes: u64 = 0, replaced: u64 = 0, inserted: u64 = 0, folds = false;
-  let place = seek<Right>(0), rest = entriesExactly<Right>(), leaf: u64 = 0, gap: u64 = 0;
+  let place = Directory.seek<Right>(0), rest = Directory.entriesExactly<Right>(), leaf: u64 = 0, gap: u64 = 0;
   let lone: u64 = 0, pages: u64 = 0, page: Node = changetype<Node>(0), nodes: u64 = 0, node: Node = changetype<Node>(0);
-  for (let own = seek<Own>(0); isUpTo(place, last); place = Place.next<Right>(place), rest--) {
+  for (let own = Directory.seek<Own>(0); isUpTo(place, last); place = Place.next<Right>(place), rest--) {
     const from = Place.entry(place), key = from.key<Right>();
-    const above = Header.isPaged() ? nodeAbove(key) : changetype<Node>(0), below = Header.isPaged() ? leafBelow(above, key) : changetype<Node>(0);
+    const above = Header.isPaged() ? Directory.nodeAbove(key) : changetype<Node>(0), below = Header.isPaged() ? Directory.leafBelow(above, key) : changetype<Node>(0);
     if (Header.isPaged() && changetype<Page>(below).isPacked<Own>()) {
       const absent = absentIn(below, from);
       if (!absent) continue;
@@ -80,36 +76,36 @@ export function roomToMerge(last: u64): u64 {
       node = above;
       continue;
     }
-    own = seekFrom<Own>(own, key);
+    own = Directory.seekFrom<Own>(own, key);
     const entry = Place.entry(own);
     if (from.kind<Right>() == Kind.FULL) {
       inserted += 1 + entriesCovered(from, u64.MAX_VALUE);    // one before each of those, and one behind
-      bytes += roomToInsert(key, 1) + roomToInsert(from.lastKey<Right>(), 1);
+      bytes += Room.toInsert(key, 1) + Room.toInsert(from.lastKey<Right>(), 1);
     } else if (entry.key<Own>() > key) {
       inserted++;
       bytes += copiedBytes(from);
       // Each leaf counts for the first gap that is filled there, and for the second:
       // what is inserted before a leaf's first entry goes into the leaf before.
       if (leaf != own >> 32) {
-        bytes += roomToInsert(key, 1);
+        bytes += Room.toInsert(key, 1);
         leaf = own >> 32;
         gap = own;
       } else if (gap && gap != own) {
-        bytes += roomToInsert(key, 1);
+        bytes += Room.toInsert(key, 1);
         gap = 0;
       }
     } else if (entry.kind<Own>() != Kind.FULL) {
       const block = replacedBytes(entry, from);
       replaced += block;
-      if (replaced > Header.bump() / REPLACED) return ARENA_MAX;
+      if (replaced > Header.bump() / MergeCost.REPLACED) return ARENA_MAX;
       if (!isFew(from)) folds = true;
-      else bytes += block * (BLOCKS_A_MEMBER * from.count<Right>() - 1);
+      else bytes += block * (MergeCost.BLOCKS_A_MEMBER * from.count<Right>() - 1);
     }
   }
   if (rest >= APPENDED_LEAST) {
     bytes += roomToAppend(place, rest);
   } else {
-    const packs = rest && Header.isPaged() && changetype<Page>(leafFor<Own>(last)).isPacked<Own>();
+    const packs = rest && Header.isPaged() && changetype<Page>(Directory.leafFor<Own>(last)).isPacked<Own>();
     if (packs) { pages++; nodes++; } else inserted += rest;
     for (; place; place = Place.next<Right>(place)) {
       const from = Place.entry(place);
@@ -117,7 +113,7 @@ export function roomToMerge(last: u64): u64 {
     }
   }
   return bytes + replaced + (folds ? <u64>Places.bytes(Scratch.RIGHT) : 0)
-    + roomInPages(lone, pages, nodes) + (inserted ? roomForEntries(inserted) : 0);
+    + roomInPages(lone, pages, nodes) + (inserted ? Room.forEntries(inserted) : 0);
 }
 
 /**
@@ -135,7 +131,7 @@ function roomToAppend(place: u64, count: u32): u64 {
       place = Place.next<Right>(place);
     }
   }
-  return copied + roomForLeaves(count) + roomForPages(<u64>count * Entry.BYTES + copied);
+  return copied + Room.forLeaves(count) + roomForPages(<u64>count * Entry.BYTES + copied);
 }
 
 /**
@@ -149,7 +145,7 @@ function absentIn(page: Node, from: Entry): u32 {
   const members = from.payload<Right>();
   let absent: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    absent += u32(memberIndex(changetype<Page>(page), base | right.load16(members + Container.arrayBytes(i), 0)) == NO_MEMBER);
+    absent += u32(PageMembers.index(changetype<Page>(page), base | right.load16(members + Container.arrayBytes(i), 0)) == PageMembers.NONE);
   }
   return absent;
 }
@@ -159,7 +155,7 @@ function copiedFromLeaf(place: u64): u64 {
   const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))), first = Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place)));
   const members = membersInLeaf(place);
   // A group of three takes 8 bytes, one of more takes at most 8 for each further member.
-  return 8 * <u64>(members - groupsIn<Right>(changetype<Page>(leaf), first, first + members));
+  return 8 * <u64>(members - PageGroups.between<Right>(changetype<Page>(leaf), first, first + members));
 }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
