@@ -8,7 +8,7 @@
 // and keeps the order of offsets that have the same byte. Bytes that are equal in all offsets need no pass.
 
 /** Sorts by one digit after the other. */
-export abstract class Radix {
+abstract class Radix {
   @inline static readonly DIGITS: u32 = 256;
   @inline private static readonly OFFSET_BYTES: usize = 8;
   @inline static readonly COUNTER_BYTES: u32 = 4;
@@ -53,7 +53,8 @@ export abstract class Radix {
       next += bytesOfDigit;
     }
     for (let at = from; at < from + bytes; at += Radix.OFFSET_BYTES) {
-      const offset = load<u64>(at), counter = Radix.counterAt(counters, offset >> shift), target = load<u32>(counter);
+      const offset = load<u64>(at), counter = Radix.counterAt(counters, offset >> shift),
+        target = load<u32>(counter);
       store<u64>(target, offset);
       store<u32>(counter, target + <u32>Radix.OFFSET_BYTES);
     }

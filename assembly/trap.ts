@@ -6,7 +6,6 @@ import { Header } from "./arena/layout/header";
 import { Directory } from "./arena/read/directory";
 import { Entry } from "./arena/layout/entry";
 import { Node } from "./arena/layout/node";
-import { Group, Page } from "./arena/packed/layout";
 import { arena, argument, bits, bytes, left, output, reply, right, work } from "./env/memory";
 import { Own } from "./env/view";
 
@@ -94,21 +93,22 @@ function deeper(times: u32): u32 { return times ? deeper(times - 1) + times : ar
  * a byte each, numbered as fuzz/ways.c names them.
  */
 export function formsAt(key: u64): u32 {
-  return formOfArena() | (formOfLeaf(Directory.leafFor<Own>(key)) << 8) | (formOfContainer(Directory.find(key)) << 16);
+  return formOfArena() | (formOfLeaf(Directory.leafFor<Own>(key)) << 8)
+    | (formOfContainer(Directory.find(key)) << 16);
 }
 
 function formOfArena(): u32 {
   const root = Node.root<Own>();
   if (root.level<Own>()) return 5;
-  if (!Header.isTiny<Own>()) return changetype<Page>(root).isPacked<Own>() ? 4 : 3;
-  if (changetype<Page>(root).isPacked<Own>()) return 2;
+  if (!Header.isTiny<Own>()) return root.page.isPacked<Own>() ? 4 : 3;
+  if (root.page.isPacked<Own>()) return 2;
   return root.count<Own>() ? 1 : 0;
 }
 
 function formOfLeaf(leaf: Node): u32 {
   if (Header.isTiny<Own>()) return 0;
-  return changetype<Page>(leaf).isPacked<Own>() ? 3 : leaf.isRoomy() ? 2 : 1;
+  return leaf.page.isPacked<Own>() ? 3 : leaf.isRoomy() ? 2 : 1;
 }
 
 /** The container's kind; 8 if there is none, 9 if it is a group in a packed leaf. */
-function formOfContainer(entry: Entry): u32 { return entry ? Group.is(changetype<Group>(entry)) ? 9 : entry.kind<Own>() : 8; }
+function formOfContainer(entry: Entry): u32 { return entry ? entry.isGroup() ? 9 : entry.kind<Own>() : 8; }

@@ -27,14 +27,6 @@ const EXCEPTIONS = new Set<string>([
   "tallyToRuns has 6 parameters",
   "tallyWithPlanes has 7 parameters",
   "planesToBitset has 6 parameters",
-  "prepare is exported twice",
-  "plainKind is exported twice",
-  "isFull is exported twice",
-  "copyKeys is exported twice",
-  "groupCount is exported twice",
-  "groupEnd is exported twice",
-  "groupStart is exported twice",
-  "keyAt is exported twice",
 ]);
 
 /** What is above a limit, and where it is. */

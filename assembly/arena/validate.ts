@@ -25,7 +25,8 @@ export function validate(): Fault {
   const form = load<u8>(0);
   if (form == Header.TINY) return validateTiny();
   if (form != Header.FULL || load<u8>(0, 1)) return Fault.UNKNOWN_FORM;
-  if (<usize>arena.size() < Header.BYTES || Header.bump() > <usize>arena.size() || Header.bump() < Header.BYTES) {
+  if (<usize>arena.size() < Header.BYTES || Header.bump() > <usize>arena.size()
+    || Header.bump() < Header.BYTES) {
     return Fault.BUMP_OUTSIDE;
   }
   if (Header.held()) return Fault.HELD_BACK;
@@ -46,7 +47,8 @@ function validateTiny(): Fault {
   const count = changetype<Node>(0).count<Own>();
   if (changetype<Page>(0).isPacked<Own>()) {
     if (!count || count > Page.ITEMS_MAX || !changetype<Page>(0).isSoundForm()) return Fault.NOT_TINY;
-    return changetype<Page>(0).bytes<Own>() > <usize>arena.size() ? Fault.BUMP_OUTSIDE : validateMembers(changetype<Node>(0));
+    return changetype<Page>(0).bytes<Own>() > <usize>arena.size() ? Fault.BUMP_OUTSIDE
+      : validateMembers(changetype<Node>(0));
   }
   if (load<u16>(0) != 0 || count > 1) return Fault.NOT_TINY;
   if (!count) return Fault.NONE;
@@ -63,9 +65,9 @@ function validateTiny(): Fault {
 
 /** Whether the members of a packed leaf ascend. */
 function validateMembers(leaf: Node): Fault {
-  for (let i: u32 = 0, n = changetype<Page>(leaf).count<Own>(), before: u64 = 0; i < n; i++) {
-    const offset = changetype<Page>(leaf).offsetAt<Own>(i);
-    if (changetype<Page>(leaf).keyAt<Own>(i) > Offset.KEY_MAX) return Fault.KEY_TOO_GREAT;
+  for (let i: u32 = 0, n = leaf.page.count<Own>(), before: u64 = 0; i < n; i++) {
+    const offset = leaf.page.offsetAt<Own>(i);
+    if (leaf.page.keyAt<Own>(i) > Offset.KEY_MAX) return Fault.KEY_TOO_GREAT;
     if (i && offset <= before) return Fault.DIRECTORY_NOT_ASCENDING;
     before = offset;
   }
@@ -73,16 +75,17 @@ function validateMembers(leaf: Node): Fault {
 }
 
 function validatePage(page: Node): Fault {
-  if (!Header.isPaged() || !changetype<Page>(page).isSoundForm()) return Fault.NODE_LEVEL;
-  if (!changetype<Page>(page).count<Own>() || changetype<Page>(page).bytes<Own>() > Page.BYTES) return Fault.NODE_COUNT;
-  if (Page.upTo(changetype<usize>(page)) != changetype<usize>(page) || !isBlock(changetype<usize>(page), Page.BYTES)) return Fault.BLOCK_MISPLACED;
-  return PageGroups.isSoundPage(changetype<Page>(page)) ? validateMembers(page) : Fault.NODE_COUNT;
+  if (!Header.isPaged() || !page.page.isSoundForm()) return Fault.NODE_LEVEL;
+  if (!page.page.count<Own>() || page.page.bytes<Own>() > Page.BYTES) return Fault.NODE_COUNT;
+  if (Page.upTo(changetype<usize>(page)) != changetype<usize>(page)
+    || !isBlock(changetype<usize>(page), Page.BYTES)) return Fault.BLOCK_MISPLACED;
+  return PageGroups.isSoundPage(page.page) ? validateMembers(page) : Fault.NODE_COUNT;
 }
 
 function validateNode(node: Node, level: u32): Fault {
   const count = node.count<Own>();
   if (node.level<Own>() != level) return Fault.NODE_LEVEL;
-  if (!level && changetype<Page>(node).isPacked<Own>()) return validatePage(node);
+  if (!level && node.page.isPacked<Own>()) return validatePage(node);
   if (!count || count > (level ? Node.INNER_MAX : Node.LEAF_MAX)) return Fault.NODE_COUNT;
   if (node.isRoomy() && level && count > Node.ROOMY_SLOTS) return Fault.NODE_COUNT;
   if (!isBlock(changetype<usize>(node), node.ordinaryBytes())) return Fault.BLOCK_MISPLACED;
@@ -108,7 +111,7 @@ function validateSlot(node: Node, index: u32, level: u32): Fault {
 function lastKeyBelow(node: Node): u64 {
   while (node.level<Own>()) node = node.slotAt(node.count<Own>() - 1).child<Own>();
   const last = node.count<Own>() - 1;
-  return changetype<Page>(node).isPacked<Own>() ? changetype<Page>(node).keyAt<Own>(last) : node.entryAt(last).lastKey<Own>();
+  return node.page.isPacked<Own>() ? node.page.keyAt<Own>(last) : node.entryAt(last).lastKey<Own>();
 }
 
 function validateEntry(leaf: Node, index: u32): Fault {
@@ -138,7 +141,8 @@ function validateContainer(entry: Entry): Fault {
       return Buckets.areSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;
     case Kind.SHORT: {
       const words = ShortBitset.wordCount<Own>(payload);
-      if (words > Container.SHORT_MAX || ShortBitset.firstWord<Own>(payload) + words > Container.UNIVERSE >> 6) return Fault.WRONG_FORM;
+      if (words > Container.SHORT_MAX
+        || ShortBitset.firstWord<Own>(payload) + words > Container.UNIVERSE >> 6) return Fault.WRONG_FORM;
       return ShortBitset.isSound(payload, count) ? Fault.NONE : Fault.BITSET_CARDINALITY;
     }
     case Kind.ARRAY:
@@ -153,7 +157,7 @@ function validateContainer(entry: Entry): Fault {
 function cardinalityBelow(node: Node): u64 {
   let members: u64 = 0;
   const inner = node.level<Own>() != 0;
-  if (!inner && changetype<Page>(node).isPacked<Own>()) return changetype<Page>(node).count<Own>();
+  if (!inner && node.page.isPacked<Own>()) return node.page.count<Own>();
   for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {
     members += inner
       ? cardinalityBelow(node.slotAt(i).child<Own>())
@@ -165,7 +169,7 @@ function cardinalityBelow(node: Node): u64 {
 function entriesBelow(node: Node): u32 {
   if (!node.level<Own>()) {
     const count = node.count<Own>();
-    return changetype<Page>(node).isPacked<Own>() ? PageGroups.between<Own>(changetype<Page>(node), 0, count) : count;
+    return node.page.isPacked<Own>() ? PageGroups.between<Own>(node.page, 0, count) : count;
   }
   let entries: u32 = 0;
   for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {
@@ -178,7 +182,7 @@ function entriesBelow(node: Node): u32 {
 function usedBelow(node: Node): usize {
   const level = node.level<Own>(), count = node.count<Own>();
   let bytes = Block.bytes(node.allocatedFor());
-  if (!level && changetype<Page>(node).isPacked<Own>()) return bytes;
+  if (!level && node.page.isPacked<Own>()) return bytes;
   for (let i: u32 = 0; i < count; i++) {
     if (level) { bytes += usedBelow(node.slotAt(i).child<Own>()); continue; }
     const held = node.entryAt(i).payloadBytes<Own>();

@@ -124,7 +124,8 @@ function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
   const flips = (Listed.full(found) & 1) != 0, alone = !terms && !flips;
   let acc = Shape.NOTHING;
   if (listed == 1) acc = takeListed(term, list);
-  else if (listed == 2 && !Kernel.stores<S>() && alone) return countOfTwo(op == Fold.OR ? Rule.ANY : Rule.ODD, list);
+  else if (listed == 2 && !Kernel.stores<S>() && alone) return countOfTwo(op == Fold.OR ? Rule.ANY : Rule.ODD,
+    list);
   else if (listed) acc = alone ? foldListed<S>(op, list, listed) : foldListed<Store>(op, list, listed);
   for (let t: u32 = 0; t < terms; t++) {
     const i = Listed.term(term, t);
@@ -148,7 +149,8 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
   seekRest(term, key);
   const found = Listed.grouped(term, key), listed = Listed.containers(found), terms = Listed.terms(found);
   if (Listed.full(found)) return Shape.NOTHING;
-  if (!Kernel.stores<S>() && listed == 1 && !terms && !Shape.isFull(acc) && Term.resultOperand(term) != SELF) {
+  if (!Kernel.stores<S>() && listed == 1 && !terms && !Shape.isFull(acc)
+    && Term.resultOperand(term) != SELF) {
     const sides = sidesOf(Term.resultOperand(term), Listed.operand(list, 0));
     return countOnly(Shape.count(acc) - foldCardinality(sides, acc, Listed.shape(list, 0)));
   }
@@ -220,12 +222,14 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
   const listed = Listed.containers(found), full = Listed.full(found);
   const terms = Listed.terms(found);
   if (full + listed + terms < Term.least(term)) return Shape.NOTHING;
-  if (full > Term.least(term) || (full == Term.least(term) && !exactly)) return exactly ? Shape.NOTHING : Shape.full();
+  if (full > Term.least(term) || (full == Term.least(term) && !exactly)) return exactly ? Shape.NOTHING
+    : Shape.full();
   const least = Term.least(term) - full;
   if (!terms) return repeated<S>(term, list, listed, least, exactly);
   const planes = countListed(list, listed, least, exactly), kept = keptPlaces(term);
   for (let t: u32 = 0; t < terms; t++) {
-    const i = Listed.term(term, t), s = evaluateRaised(i, key, kept), operand = Term.resultOperand(Cursor.termOf(i));
+    const i = Listed.term(term, t), s = evaluateRaised(i, key, kept),
+      operand = Term.resultOperand(Cursor.termOf(i));
     right.select(operand);
     if (Shape.count(s)) countOne(planes, operand, s);
   }
@@ -259,7 +263,8 @@ function visitItems<S>(term: u32, key: u64): void {
   if (!Term.groups(term)) { visitRange<S>(term, Term.first(term), Term.end(term), key); return; }
   for (let group: u32 = 0, groups = Term.groups(term); group < groups; group++) {
     const start = Term.groupStart(term, group);
-    if (load<u64>(Term.groupKeyAt(term, group)) == key) visitRange<S>(term, start, Term.groupEnd(term, start), key);
+    if (load<u64>(Term.groupKeyAt(term, group)) == key) visitRange<S>(term, start, Term.groupEnd(term, start),
+      key);
   }
 }
 
@@ -296,7 +301,8 @@ function evaluateComplement(term: u32, key: u64): u64 {
 /** The range's part of the container. */
 function evaluateRange(term: u32, key: u64): u64 {
   const first = key == Offset.key(Term.lowOffset(term)) ? Offset.low(Term.lowOffset(term)) : 0;
-  const last = key == Offset.key(Term.highOffset(term)) ? Offset.low(Term.highOffset(term)) : Container.LOW_MAX;
+  const last = key == Offset.key(Term.highOffset(term)) ? Offset.low(Term.highOffset(term))
+    : Container.LOW_MAX;
   const out = Places.at(Scratch.FIRST);
   Runs.write(out, first, last);
   return Shape.of(Kind.RUNS, last - first + 1, out);

@@ -16,7 +16,8 @@ export abstract class TreeTerms {
 
   /** Items of the term: ranges in a sum are steps of its constant instead. */
   @inline private static itemsOf(record: TreeRecord): u32 {
-    return TreeTerms.isSumRecord(record) ? record.childItems() - TreeTerms.rangesOf(record) : record.childItems();
+    return TreeTerms.isSumRecord(record) ? record.childItems() - TreeTerms.rangesOf(record)
+      : record.childItems();
   }
 
   @inline private static isSumRecord(record: TreeRecord): bool { return Term.isSum(record.rule()); }
@@ -25,7 +26,8 @@ export abstract class TreeTerms {
 
   private static rangesOf(record: TreeRecord): u32 {
     let ranges: u32 = 0;
-    for (let child = record.firstChild(); child; child = child.nextSibling()) ranges += u32(TreeTerms.isRange(child));
+    for (let child = record.firstChild(); child;
+      child = child.nextSibling()) ranges += u32(TreeTerms.isRange(child));
     return ranges;
   }
 
@@ -34,7 +36,8 @@ export abstract class TreeTerms {
 
   /** Bytes of the term itself. */
   @inline private static ownBytes(record: TreeRecord, items: u32): u32 {
-    return TreeTerms.isSumRecord(record) ? Term.sumBytes(items, TreeTerms.stepsOf(record)) : Term.bytes(items);
+    return TreeTerms.isSumRecord(record) ? Term.sumBytes(items, TreeTerms.stepsOf(record))
+      : Term.bytes(items);
   }
 
   /**
@@ -42,13 +45,15 @@ export abstract class TreeTerms {
    * Returns the most entries of its result.
    */
   static measure(record: TreeRecord): u64 {
-    const items = record.syntax() == Syntax.TERM ? TreeTerms.itemsOf(record) : 0, hasSteps = TreeTerms.isSumRecord(record);
+    const items = record.syntax() == Syntax.TERM ? TreeTerms.itemsOf(record) : 0,
+      hasSteps = TreeTerms.isSumRecord(record);
     let allItems = items, bytes = TreeTerms.ownBytes(record, items), entries = TreeTerms.ADDED_ENTRIES;
     if (record.syntax() == Syntax.KEYS) {
       entries = 0;
       for (let key = <u32>record.low(); key <= <u32>record.high(); key++) {
         right.select(key - 1);
-        entries += 2 * Directory.entriesHeld<Right>();    // a FULL entry may be cut at both ends of every other
+        entries += 2 * Directory.entriesHeld<Right>();
+        // a FULL entry may be cut at both ends of every other
       }
       bytes = 0;
     }
@@ -66,7 +71,9 @@ export abstract class TreeTerms {
   static bytes(root: TreeRecord): u32 { return TreeTerms.cursorsBytes(root) + root.bytesBelow(); }
 
   /** Bytes of the cursors: item 0 is the root. */
-  @inline private static cursorsBytes(root: TreeRecord): u32 { return (1 + root.itemsBelow()) * <u32>Cursor.BYTES; }
+  @inline private static cursorsBytes(root: TreeRecord): u32 {
+    return (1 + root.itemsBelow()) * <u32>Cursor.BYTES;
+  }
 
   /**
    * Makes the terms of the tree, of which item 0 is the root, and opens all cursors at container `key`.

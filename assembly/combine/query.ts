@@ -129,7 +129,8 @@ function openRoot<S>(greatest: u64, from: u64): void {
     all.addChild(changetype<TreeRecord>(root));
     root = changetype<TreeRecord>(changetype<Node>(all));
   }
-  const most = mostEntries(TreeTerms.measure(changetype<TreeRecord>(root))), entries = Kernel.stores<S>() ? most : 0, bytes = TreeTerms.bytes(changetype<TreeRecord>(root));
+  const most = mostEntries(TreeTerms.measure(changetype<TreeRecord>(root))),
+    entries = Kernel.stores<S>() ? most : 0, bytes = TreeTerms.bytes(changetype<TreeRecord>(root));
   // The tree is in low memory, which the result will take.
   // Until the terms are made, what is held back must not reach it.
   Arena.reserve(Tree.recordsEnd() + <usize>builderBytes(entries) + bytes);

@@ -22,13 +22,20 @@ export function isRepeated(op: Operation, sources: u32): bool {
 
 function treeOf(op: Operation, sources: u32): usize {
   switch (op) {
-    case Operation.AND: return treeTerm(Rule.ALL, 0, TreeRecord.makeKeys(1, sources), changetype<TreeRecord>(0));
-    case Operation.OR: return treeTerm(Rule.ANY, 0, TreeRecord.makeKeys(1, sources), changetype<TreeRecord>(0));
-    case Operation.XOR: return treeTerm(Rule.ODD, 0, TreeRecord.makeKeys(1, sources), changetype<TreeRecord>(0));
-    case Operation.ONE: return treeTerm(Rule.EXACTLY, 1, TreeRecord.makeKeys(1, sources), changetype<TreeRecord>(0));
-    case Operation.DIFF: return treeTerm(Rule.LESS, 1, TreeRecord.makeKeys(1, 1), TreeRecord.makeKeys(2, sources));
-    case Operation.DIFF1: return treeTerm(Rule.LESS, 1, changetype<TreeRecord>(restOf(sources)), TreeRecord.makeKeys(1, 1));
-    default: return treeTerm(Rule.ALL, 0, TreeRecord.makeKeys(1, 1), changetype<TreeRecord>(restOf(sources)));     // ANDOR
+    case Operation.AND: return treeTerm(Rule.ALL, 0, TreeRecord.makeKeys(1, sources),
+      changetype<TreeRecord>(0));
+    case Operation.OR: return treeTerm(Rule.ANY, 0, TreeRecord.makeKeys(1, sources),
+      changetype<TreeRecord>(0));
+    case Operation.XOR: return treeTerm(Rule.ODD, 0, TreeRecord.makeKeys(1, sources),
+      changetype<TreeRecord>(0));
+    case Operation.ONE: return treeTerm(Rule.EXACTLY, 1, TreeRecord.makeKeys(1, sources),
+      changetype<TreeRecord>(0));
+    case Operation.DIFF: return treeTerm(Rule.LESS, 1, TreeRecord.makeKeys(1, 1),
+      TreeRecord.makeKeys(2, sources));
+    case Operation.DIFF1: return treeTerm(Rule.LESS, 1, changetype<TreeRecord>(restOf(sources)),
+      TreeRecord.makeKeys(1, 1));
+    default: return treeTerm(Rule.ALL, 0, TreeRecord.makeKeys(1, 1), changetype<TreeRecord>(restOf(sources)));
+        // ANDOR
   }
 }
 
@@ -42,4 +49,6 @@ function treeTerm(rule: Rule, least: u64, first: TreeRecord, second: TreeRecord)
 }
 
 /** The union of all sources but the first. */
-function restOf(sources: u32): usize { return treeTerm(Rule.ANY, 0, TreeRecord.makeKeys(2, sources), changetype<TreeRecord>(0)); }
+function restOf(sources: u32): usize {
+  return treeTerm(Rule.ANY, 0, TreeRecord.makeKeys(2, sources), changetype<TreeRecord>(0));
+}

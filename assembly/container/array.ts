@@ -44,14 +44,18 @@ export abstract class Arrays {
   }
 
   @inline static intersectInto<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-    if (aCount <= Lanes.LANES || aCount * Ratio.LOOKUP < bCount) return Arrays.lookUpLeft<And, S>(a, aCount, b, bCount, out);
-    if (bCount <= Lanes.LANES || bCount * Ratio.LOOKUP < aCount) return Arrays.lookUpRight<S>(a, aCount, b, bCount, out);
+    if (aCount <= Lanes.LANES || aCount * Ratio.LOOKUP < bCount) return Arrays.lookUpLeft<And,
+      S>(a, aCount, b, bCount, out);
+    if (bCount <= Lanes.LANES || bCount * Ratio.LOOKUP < aCount) return Arrays.lookUpRight<S>(a, aCount, b,
+      bCount, out);
     return Arrays.filterBlocks<And, S>(a, aCount, b, bCount, out, Container.arrayBytes(min(aCount, bCount)));
   }
 
   @inline static combineArrays<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-    if (aCount < Lanes.LANES || bCount < Lanes.LANES || aCount * Ratio.SPLICE < bCount || bCount * Ratio.SPLICE < aCount) {
-      return Container.memberCount(out, Arrays.combineRest<O>(a, a + Container.arrayBytes(aCount), b, b + Container.arrayBytes(bCount), out));
+    if (aCount < Lanes.LANES || bCount < Lanes.LANES || aCount * Ratio.SPLICE < bCount
+      || bCount * Ratio.SPLICE < aCount) {
+      return Container.memberCount(out,
+        Arrays.combineRest<O>(a, a + Container.arrayBytes(aCount), b, b + Container.arrayBytes(bCount), out));
     }
     return Arrays.combineBlocks<O>(a, aCount, b, bCount, out);
   }
@@ -67,8 +71,10 @@ export abstract class Arrays {
    * block before it. That is harmless in `b`; in `a` these members are masked off. Results never overtake the
    * block of `a` that is in a register, so `out` may be `a`.
    */
-  @inline static filterBlocks<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize): u32 {
-    const aLast = a + Container.arrayBytes(aCount) - Lanes.LANES_BYTES, bLast = b + Container.arrayBytes(bCount) - Lanes.LANES_BYTES;
+  @inline static filterBlocks<O,
+    S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize): u32 {
+    const aLast = a + Container.arrayBytes(aCount) - Lanes.LANES_BYTES,
+      bLast = b + Container.arrayBytes(bCount) - Lanes.LANES_BYTES;
     const start = out, end = out + room;
     const aZero = !left.load16(a, 0);
     const bZero = !right.load16(b, 0);
@@ -94,12 +100,15 @@ export abstract class Arrays {
       const kept = Arrays.lanesToKeep<O>(found);
       if (!Kernel.stores<S>()) members += <u32>popcnt<u32>(kept);
       else if (Kernel.is<O, AndNot>()) out = Lanes.put(x, kept, out);   // `out` has room for all of `a`
-      else if (kept) out = end - out >= Lanes.LANES_BYTES ? Lanes.put(x, kept, out) : Lanes.putOnly(x, kept, out);
+      else if (kept) out = end - out >= Lanes.LANES_BYTES ? Lanes.put(x, kept, out)
+        : Lanes.putOnly(x, kept, out);
     }
-    const x = left.load128(aLast, 0), found = Arrays.findLanes(x, left.load16(aLast, Arrays.LAST_LANE), b, bLast);
+    const x = left.load128(aLast, 0),
+      found = Arrays.findLanes(x, left.load16(aLast, Arrays.LAST_LANE), b, bLast);
     const kept = Arrays.lanesToKeep<O>(found) & (Lanes.ALL_LANES << Container.memberCount(aLast, a));
     if (!Kernel.stores<S>()) return members + <u32>popcnt<u32>(kept);
-    return Container.memberCount(start, end - out >= Lanes.LANES_BYTES ? Lanes.put(x, kept, out) : Lanes.putOnly(x, kept, out));
+    return Container.memberCount(start,
+      end - out >= Lanes.LANES_BYTES ? Lanes.put(x, kept, out) : Lanes.putOnly(x, kept, out));
   }
 
   @inline private static lanesToKeep<O>(found: u32): u32 {
@@ -145,7 +154,8 @@ export abstract class Arrays {
         dropped = v128.or(v128.or(repeated, i16x8.eq(delayed, Lanes.delayTwo(before, members))), notMember);
         notMember = i64x2.splat(0);
       }
-      out = Lanes.put(Kernel.is<O, Or>() ? members : delayed, ~<u32>i16x8.bitmask(dropped) & Lanes.ALL_LANES, out);
+      out = Lanes.put(Kernel.is<O, Or>() ? members : delayed, ~<u32>i16x8.bitmask(dropped) & Lanes.ALL_LANES,
+        out);
     } while (a + Lanes.LANES_BYTES <= aEnd && b + Lanes.LANES_BYTES <= bEnd);
 
     const last = <u32>i16x8.extract_lane_u(members, 7);
@@ -195,7 +205,10 @@ export abstract class Arrays {
   /** Returns the address of the first member at or after `at` that is not below `value`, or `end`. */
   @inline static gallop<M>(at: usize, end: usize, value: u32): usize {
     let step = Container.MEMBER_BYTES;
-    while (at + step <= end && view16<M>(at + step - Container.MEMBER_BYTES, 0) < value) { at += step; step <<= 1; }
+    while (at + step <= end && view16<M>(at + step - Container.MEMBER_BYTES, 0) < value) {
+      at += step;
+      step <<= 1;
+    }
     let count = Container.memberCount(at, min(at + step, end));
     while (count) {
       const half = count >> 1, middle = at + Container.arrayBytes(half), below = view16<M>(middle, 0) < value;
@@ -258,7 +271,8 @@ export abstract class Arrays {
 
 /** Whether the `count` members of the array at `at` of memory M are strictly ascending. */
 export function isAscending<M>(at: usize, count: u32): bool {
-  for (const last = at + Container.arrayBytes(count) - Container.MEMBER_BYTES; at < last; at += Container.MEMBER_BYTES) {
+  for (const last = at + Container.arrayBytes(count) - Container.MEMBER_BYTES; at < last;
+    at += Container.MEMBER_BYTES) {
     if (view16<M>(at, 0) >= view16<M>(at, <u32>Container.MEMBER_BYTES)) return false;
   }
   return true;
@@ -315,7 +329,8 @@ export function differenceArrays(a: usize, aCount: u32, b: usize, bCount: u32, o
     return Arrays.lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
   }
   if (bCount <= Lanes.LANES || bCount * Ratio.LOOKUP < aCount) {
-    return Container.memberCount(out, Arrays.splice<AndNot, Right, Left>(b, b + Container.arrayBytes(bCount), a, a + Container.arrayBytes(aCount), out));
+    return Container.memberCount(out, Arrays.splice<AndNot, Right,
+      Left>(b, b + Container.arrayBytes(bCount), a, a + Container.arrayBytes(aCount), out));
   }
   return Arrays.filterBlocks<AndNot, Store>(a, aCount, b, bCount, out, Container.arrayBytes(aCount));
 }

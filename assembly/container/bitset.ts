@@ -37,7 +37,8 @@ export abstract class Bitset {
    */
   @inline static combineBytes<O, S>(a: usize, b: usize, out: usize, bytes: usize): u32 {
     const end = a + bytes;
-    let c0: u64 = 0, c1: u64 = 0, c2: u64 = 0, c3: u64 = 0, c4: u64 = 0, c5: u64 = 0, c6: u64 = 0, c7: u64 = 0;
+    let c0: u64 = 0, c1: u64 = 0, c2: u64 = 0, c3: u64 = 0, c4: u64 = 0, c5: u64 = 0, c6: u64 = 0,
+      c7: u64 = 0;
     while (a < end) {
       const w7 = Bitset.wordAt<O>(a, b, 56);
       const w6 = Bitset.wordAt<O>(a, b, 48);
@@ -92,10 +93,12 @@ export abstract class Bitset {
   @inline static has(at: usize, value: u32): bool {
     return <bool>((<u32>load<u8>(at + (value >> 3)) >> (value & 7)) & 1);
   }
+
   @inline static set(at: usize, value: u32): void {
     const byte = at + (value >> 3);
     store<u8>(byte, <u32>load<u8>(byte) | (1 << (value & 7)));
   }
+
   @inline static clear(at: usize, value: u32): void {
     const byte = at + (value >> 3);
     store<u8>(byte, <u32>load<u8>(byte) & ~(1 << (value & 7)));
@@ -106,7 +109,10 @@ export abstract class Bitset {
   /** Adds low .. high. */
   static setBits(at: usize, low: u32, high: u32): void {
     const first = Bitset.wordOf(at, low), last = Bitset.wordOf(at, high);
-    if (first == last) { store<u64>(first, load<u64>(first) | (Bitset.maskFrom(low) & Bitset.maskTo(high))); return; }
+    if (first == last) {
+      store<u64>(first, load<u64>(first) | (Bitset.maskFrom(low) & Bitset.maskTo(high)));
+      return;
+    }
     store<u64>(first, load<u64>(first) | Bitset.maskFrom(low));
     memory.fill(first + 8, 0xff, last - first - 8);
     store<u64>(last, load<u64>(last) | Bitset.maskTo(high));
@@ -115,7 +121,10 @@ export abstract class Bitset {
   /** Removes low .. high. */
   static clearBits(at: usize, low: u32, high: u32): void {
     const first = Bitset.wordOf(at, low), last = Bitset.wordOf(at, high);
-    if (first == last) { store<u64>(first, load<u64>(first) & ~(Bitset.maskFrom(low) & Bitset.maskTo(high))); return; }
+    if (first == last) {
+      store<u64>(first, load<u64>(first) & ~(Bitset.maskFrom(low) & Bitset.maskTo(high)));
+      return;
+    }
     store<u64>(first, load<u64>(first) & ~Bitset.maskFrom(low));
     memory.fill(first + 8, 0, last - first - 8);
     store<u64>(last, load<u64>(last) & ~Bitset.maskTo(high));
@@ -124,7 +133,10 @@ export abstract class Bitset {
   /** Flips low .. high. */
   static flipBits(at: usize, low: u32, high: u32): void {
     const first = Bitset.wordOf(at, low), last = Bitset.wordOf(at, high);
-    if (first == last) { store<u64>(first, load<u64>(first) ^ (Bitset.maskFrom(low) & Bitset.maskTo(high))); return; }
+    if (first == last) {
+      store<u64>(first, load<u64>(first) ^ (Bitset.maskFrom(low) & Bitset.maskTo(high)));
+      return;
+    }
     store<u64>(first, load<u64>(first) ^ Bitset.maskFrom(low));
     for (let word = first + 8; word < last; word += 8) store<u64>(word, ~load<u64>(word));
     store<u64>(last, load<u64>(last) ^ Bitset.maskTo(high));
@@ -134,7 +146,8 @@ export abstract class Bitset {
   static rangeCardinality(at: usize, low: u32, high: u32): u32 {
     const first = Bitset.wordOf(at, low), last = Bitset.wordOf(at, high);
     if (first == last) return <u32>popcnt<u64>(load<u64>(first) & Bitset.maskFrom(low) & Bitset.maskTo(high));
-    let members = popcnt<u64>(load<u64>(first) & Bitset.maskFrom(low)) + popcnt<u64>(load<u64>(last) & Bitset.maskTo(high));
+    let members = popcnt<u64>(load<u64>(first) & Bitset.maskFrom(low))
+      + popcnt<u64>(load<u64>(last) & Bitset.maskTo(high));
     for (let word = first + 8; word < last; word += 8) members += popcnt<u64>(load<u64>(word));
     return <u32>members;
   }

@@ -21,7 +21,8 @@ export abstract class BucketMerge {
   @inline static readonly NO_BUCKETS: u32 = u32.MAX_VALUE;
 
   @inline static mergeBucket<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
-    const aCounts = a + aCount, bCounts = b + bCount, start = out, counts = out + aCount + bCount + 2 * Buckets.LOWS;
+    const aCounts = a + aCount, bCounts = b + bCount, start = out,
+      counts = out + aCount + bCount + 2 * Buckets.LOWS;
     // If so, every pair of buckets takes two vectors, so that there is no branch to predict.
     const wide = aCount + bCount > BucketMerge.NARROW;
     for (let high: u32 = 0; high < Container.BUCKETS; high++) {
@@ -35,7 +36,8 @@ export abstract class BucketMerge {
         const y = BucketMerge.reversedLanes(v128.or(right.load128(b, 0), BucketMerge.lanesFrom(bHeld)));
         let repeated: u32;
         if (wide || sum > Buckets.LOWS) {
-          const lows = BucketMerge.sortLows(i8x16.min_u(x, y)), highs = BucketMerge.sortLows(i8x16.max_u(x, y));
+          const lows = BucketMerge.sortLows(i8x16.min_u(x, y)),
+            highs = BucketMerge.sortLows(i8x16.max_u(x, y));
           v128.store(out, lows);
           v128.store(out, highs, 16);
           repeated = BucketMerge.repeats(lows, lows) | BucketMerge.repeats(lows, highs) << 16;

@@ -124,13 +124,16 @@ export abstract class Buckets {
     const counts = at + count, high = value >> 8, low = i8x16.splat(<i8>value);
     let below = bucketMembersBelow(counts, high), rest = <i32>load<u8>(counts + high);
     for (let lows = at + below; rest > 0; rest -= Buckets.LOWS, lows += Buckets.LOWS) {
-      below += <u32>popcnt<u32>(<u32>i8x16.bitmask(i8x16.lt_u(v128.load(lows), low)) & Buckets.firstLanes(rest));
+      below += <u32>popcnt<u32>(<u32>i8x16.bitmask(i8x16.lt_u(v128.load(lows), low))
+        & Buckets.firstLanes(rest));
     }
     return below;
   }
 
   /** A mask of the first `lanes` lanes, at most 16. */
-  @inline private static firstLanes(lanes: i32): u32 { return ((<u32>1) << min(lanes, <i32>Buckets.LOWS)) - 1; }
+  @inline private static firstLanes(lanes: i32): u32 {
+    return ((<u32>1) << min(lanes, <i32>Buckets.LOWS)) - 1;
+  }
 
   /** Whether `value` is a member. */
   static has(at: usize, count: u32, value: u32): bool {
@@ -156,7 +159,8 @@ export abstract class Buckets {
   /** Whether `value` is a member of its bucket, which begins at `lows`. */
   static bucketHas(at: usize, count: u32, lows: usize, value: u32): bool {
     const low = i8x16.splat(<i8>value);
-    for (let rest = <i32>Buckets.held(at, count, value >> 8); rest > 0; rest -= Buckets.LOWS, lows += Buckets.LOWS) {
+    for (let rest = <i32>Buckets.held(at, count, value >> 8); rest > 0;
+      rest -= Buckets.LOWS, lows += Buckets.LOWS) {
       if (<u32>i8x16.bitmask(i8x16.eq(v128.load(lows), low)) & Buckets.firstLanes(rest)) return true;
     }
     return false;
@@ -274,7 +278,8 @@ export function bucketsToArray(a: usize, count: u32, out: usize): void {
   Buckets.mark(a + count, marks, out + Container.arrayBytes(count));
   const none = i64x2.splat(0);
   let before = none;                          // the last high byte, in all lanes
-  for (const end = a + (count & ~(Buckets.LOWS - 1)); a < end; a += Buckets.LOWS, marks += Buckets.LOWS, out += Buckets.LOWS_ARRAY_BYTES) {
+  for (const end = a + (count & ~(Buckets.LOWS - 1)); a < end;
+    a += Buckets.LOWS, marks += Buckets.LOWS, out += Buckets.LOWS_ARRAY_BYTES) {
     let highs = v128.load(marks);
     // The running maximum: with the lanes 1, 2, 4 and 8 places before.
     highs = i8x16.max_u(

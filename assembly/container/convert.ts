@@ -70,7 +70,8 @@ export function toShort(kind: Kind, a: usize, count: u32, low: u32, high: u32, o
     case Kind.SINGLE:
     case Kind.PAIR: arrayToShort(a, count, low, high, out); return;
     case Kind.BUCKETS: bucketsToShort(a, count, low, high, out); return;
-    case Kind.BITSET: bitsetToShort(a, ShortBitset.header(low >> 6, Choice.wordsBetween(low, high)), out); return;
+    case Kind.BITSET: bitsetToShort(a, ShortBitset.header(low >> 6, Choice.wordsBetween(low, high)), out);
+      return;
     case Kind.RUNS: runsToShort(a, low, high, out); return;
     case Kind.SHORT:
     case Kind.FULL:
@@ -182,7 +183,8 @@ export function arrayGaps(a: usize, count: u32, out: usize): u32 {
   const end = a + Container.arrayBytes(count), start = out;
   out = putGap(0, left.load16(a, 0), out + Container.RUNS_HEADER_BYTES);
   for (a += Container.MEMBER_BYTES; a + Lanes.LANES_BYTES <= end; a += Lanes.LANES_BYTES) {
-    const value = left.load128(a, 0), low = i16x8.add(left.load128(a - Container.MEMBER_BYTES, 0), i16x8.splat(1));
+    const value = left.load128(a, 0),
+      low = i16x8.add(left.load128(a - Container.MEMBER_BYTES, 0), i16x8.splat(1));
     const extent = i16x8.add(i16x8.sub(value, low), i16x8.splat(-1));
     const gaps = ~<u32>i16x8.bitmask(i16x8.eq(value, low));
     out = putRuns(Lanes.interleaveLow(low, extent), gaps & 15, out);
@@ -246,6 +248,7 @@ export function countRunsOfArray(a: usize, count: u32): u32 {
       <u32>i16x8.bitmask(i16x8.eq(following, i16x8.add(left.load128(a, 0), i16x8.splat(1)))),
     );
   }
-  for (; a + Container.MEMBER_BYTES < end; a += Container.MEMBER_BYTES) runs -= u32(left.load16(a, 2) == left.load16(a, 0) + 1);
+  for (; a + Container.MEMBER_BYTES < end;
+    a += Container.MEMBER_BYTES) runs -= u32(left.load16(a, 2) == left.load16(a, 0) + 1);
   return runs;
 }

@@ -57,7 +57,8 @@ export abstract class Counters {
   /** addPair() to counters that are still to begin at `start`. The constants make it as quick as it can be. */
   static addFirstPair(a: usize, b: usize, p: usize, out: usize, start: u32): void {
     if (start & 2) {
-      if (start & 1) Counters.addPair<Ones, Ones, Pass>(a, b, p, out); else Counters.addPair<Zeros, Ones, Pass>(a, b, p, out);
+      if (start & 1) Counters.addPair<Ones, Ones, Pass>(a, b, p, out);
+      else Counters.addPair<Zeros, Ones, Pass>(a, b, p, out);
     } else if (start & 1) Counters.addPair<Ones, Zeros, Pass>(a, b, p, out);
     else Counters.addPair<Zeros, Zeros, Pass>(a, b, p, out);
   }
@@ -67,7 +68,8 @@ export abstract class Counters {
    * As in bitset.ts, a block's highest address is accessed first and all loads come before the first store.
    */
   @inline static addPair<P, Q, J>(a: usize, b: usize, p: usize, out: usize): void {
-    for (const end = a + Bitset.PART_BYTES; a < end; a += UNROLLED, b += UNROLLED, p += UNROLLED, out += UNROLLED) {
+    for (const end = a + Bitset.PART_BYTES; a < end;
+      a += UNROLLED, b += UNROLLED, p += UNROLLED, out += UNROLLED) {
       const x7 = left.load64(a, 56), x6 = left.load64(a, 48);
       const x5 = left.load64(a, 40), x4 = left.load64(a, 32);
       const x3 = left.load64(a, 24), x2 = left.load64(a, 16);
@@ -92,10 +94,14 @@ export abstract class Counters {
         p2 = Counters.isBegun<P>() ? load<u64>(p, 16) : Counters.wordOf<P>();
       const p1 = Counters.isBegun<P>() ? load<u64>(p, 8) : Counters.wordOf<P>(),
         p0 = Counters.isBegun<P>() ? load<u64>(p, 0) : Counters.wordOf<P>();
-      const o7 = Counters.joins<J>() ? load<u64>(out, 56) : 0, o6 = Counters.joins<J>() ? load<u64>(out, 48) : 0;
-      const o5 = Counters.joins<J>() ? load<u64>(out, 40) : 0, o4 = Counters.joins<J>() ? load<u64>(out, 32) : 0;
-      const o3 = Counters.joins<J>() ? load<u64>(out, 24) : 0, o2 = Counters.joins<J>() ? load<u64>(out, 16) : 0;
-      const o1 = Counters.joins<J>() ? load<u64>(out, 8) : 0, o0 = Counters.joins<J>() ? load<u64>(out, 0) : 0;
+      const o7 = Counters.joins<J>() ? load<u64>(out, 56) : 0,
+        o6 = Counters.joins<J>() ? load<u64>(out, 48) : 0;
+      const o5 = Counters.joins<J>() ? load<u64>(out, 40) : 0,
+        o4 = Counters.joins<J>() ? load<u64>(out, 32) : 0;
+      const o3 = Counters.joins<J>() ? load<u64>(out, 24) : 0,
+        o2 = Counters.joins<J>() ? load<u64>(out, 16) : 0;
+      const o1 = Counters.joins<J>() ? load<u64>(out, 8) : 0,
+        o0 = Counters.joins<J>() ? load<u64>(out, 0) : 0;
       const c7 = (x7 & y7) | ((x7 ^ y7) & p7), c6 = (x6 & y6) | ((x6 ^ y6) & p6);
       const c5 = (x5 & y5) | ((x5 ^ y5) & p5), c4 = (x4 & y4) | ((x4 ^ y4) & p4);
       const c3 = (x3 & y3) | ((x3 ^ y3) & p3), c2 = (x2 & y2) | ((x2 ^ y2) & p2);
@@ -108,22 +114,14 @@ export abstract class Counters {
       store<u64>(p, q2 ^ c2, BITSET_BYTES + 16);
       store<u64>(p, q1 ^ c1, BITSET_BYTES + 8);
       store<u64>(p, q0 ^ c0, BITSET_BYTES + 0);
-      store<u64>(p, x7 ^ y7 ^ p7, 56);
-      store<u64>(p, x6 ^ y6 ^ p6, 48);
-      store<u64>(p, x5 ^ y5 ^ p5, 40);
-      store<u64>(p, x4 ^ y4 ^ p4, 32);
-      store<u64>(p, x3 ^ y3 ^ p3, 24);
-      store<u64>(p, x2 ^ y2 ^ p2, 16);
-      store<u64>(p, x1 ^ y1 ^ p1, 8);
-      store<u64>(p, x0 ^ y0 ^ p0, 0);
-      store<u64>(out, o7 | (q7 & c7), 56);
-      store<u64>(out, o6 | (q6 & c6), 48);
-      store<u64>(out, o5 | (q5 & c5), 40);
-      store<u64>(out, o4 | (q4 & c4), 32);
-      store<u64>(out, o3 | (q3 & c3), 24);
-      store<u64>(out, o2 | (q2 & c2), 16);
-      store<u64>(out, o1 | (q1 & c1), 8);
-      store<u64>(out, o0 | (q0 & c0), 0);
+      store<u64>(p, x7 ^ y7 ^ p7, 56); store<u64>(p, x6 ^ y6 ^ p6, 48);
+      store<u64>(p, x5 ^ y5 ^ p5, 40); store<u64>(p, x4 ^ y4 ^ p4, 32);
+      store<u64>(p, x3 ^ y3 ^ p3, 24); store<u64>(p, x2 ^ y2 ^ p2, 16);
+      store<u64>(p, x1 ^ y1 ^ p1, 8); store<u64>(p, x0 ^ y0 ^ p0, 0);
+      store<u64>(out, o7 | (q7 & c7), 56); store<u64>(out, o6 | (q6 & c6), 48);
+      store<u64>(out, o5 | (q5 & c5), 40); store<u64>(out, o4 | (q4 & c4), 32);
+      store<u64>(out, o3 | (q3 & c3), 24); store<u64>(out, o2 | (q2 & c2), 16);
+      store<u64>(out, o1 | (q1 & c1), 8); store<u64>(out, o0 | (q0 & c0), 0);
     }
   }
 
@@ -166,14 +164,10 @@ export abstract class Counters {
       store<u64>(p, p2 ^ c2, 16);
       store<u64>(p, p1 ^ c1, 8);
       store<u64>(p, p0 ^ c0, 0);
-      store<u64>(out, o7 | (p7 & c7), 56);
-      store<u64>(out, o6 | (p6 & c6), 48);
-      store<u64>(out, o5 | (p5 & c5), 40);
-      store<u64>(out, o4 | (p4 & c4), 32);
-      store<u64>(out, o3 | (p3 & c3), 24);
-      store<u64>(out, o2 | (p2 & c2), 16);
-      store<u64>(out, o1 | (p1 & c1), 8);
-      store<u64>(out, o0 | (p0 & c0), 0);
+      store<u64>(out, o7 | (p7 & c7), 56); store<u64>(out, o6 | (p6 & c6), 48);
+      store<u64>(out, o5 | (p5 & c5), 40); store<u64>(out, o4 | (p4 & c4), 32);
+      store<u64>(out, o3 | (p3 & c3), 24); store<u64>(out, o2 | (p2 & c2), 16);
+      store<u64>(out, o1 | (p1 & c1), 8); store<u64>(out, o0 | (p0 & c0), 0);
     }
   }
 
@@ -240,8 +234,10 @@ export function countParts(
     Counters.startPlanes(planes, count, least, part, Counters.PLANES_LEAST);
     Counters.addFirstPair(a, b, first, carry, Counters.startOf(count, least));
   } else Counters.addPair<Begun, Begun, Pass>(a, b, first, carry);
-  for (let i: u32 = Counters.PLANES_LEAST; i < count - 1; i++) Counters.ripple<Pass>(carry, Counters.planeAt(planes, i) + part, carry);
-  Counters.ripple<Join>(carry, Counters.planeAt(planes, count - 1) + part, Counters.planeAt(planes, count) + part);
+  for (let i: u32 = Counters.PLANES_LEAST; i < count - 1;
+    i++) Counters.ripple<Pass>(carry, Counters.planeAt(planes, i) + part, carry);
+  Counters.ripple<Join>(carry, Counters.planeAt(planes, count - 1) + part,
+    Counters.planeAt(planes, count) + part);
 }
 
 /**
@@ -358,10 +354,12 @@ export function sweepEdges(at: usize, end: usize, least: u32, exactly: bool, out
     }
     store<u32>(to, edge);
   }
-  let depth: u32 = 0, low: u32 = 0, members: u32 = 0, inside = false, next = out + Container.RUNS_HEADER_BYTES;
+  let depth: u32 = 0, low: u32 = 0, members: u32 = 0, inside = false,
+    next = out + Container.RUNS_HEADER_BYTES;
   while (at < end) {
     const value = load<u32>(at) >> 1;
-    for (; at < end && load<u32>(at) >> 1 == value; at += Counters.EDGE_BYTES) depth += load<u32>(at) & 1 ? -1 : 1;
+    for (; at < end && load<u32>(at) >> 1 == value; at += Counters.EDGE_BYTES) depth += load<u32>(at) & 1 ? -1
+      : 1;
     const covered = exactly ? depth == least : depth >= least;
     if (covered && !inside) low = value;
     if (inside && !covered) {

@@ -36,7 +36,8 @@ export abstract class Extract {
   /** Writes the low bytes of the members, as many as Out has; returns the end. */
   @inline static extract<Out>(a: usize, members: u32, out: usize, work: usize): usize {
     for (let value: u32 = 0; value < Container.UNIVERSE; value += <u32>Bitset.PART_BYTES << 3) {
-      out = Extract.putMembers<Out>(work, Extract.listLanes<Same>(a, 0, value, work), Extract.isDense(members), out);
+      out = Extract.putMembers<Out>(work, Extract.listLanes<Same>(a, 0, value, work),
+        Extract.isDense(members), out);
       a += Bitset.PART_BYTES;
     }
     return out;
@@ -44,7 +45,8 @@ export abstract class Extract {
 
   /** Writes the members of the lanes in [list, end); returns the end. */
   @inline static putMembers<Out>(list: usize, end: usize, dense: bool, out: usize): usize {
-    for (; list < end; list += Lanes.LANES_BYTES) out = dense ? Extract.putFours<Out>(list, out) : Extract.putTwos<Out>(list, out);
+    for (; list < end; list += Lanes.LANES_BYTES) out = dense ? Extract.putFours<Out>(list, out)
+      : Extract.putTwos<Out>(list, out);
     return out;
   }
 
@@ -132,7 +134,8 @@ export abstract class Extract {
   /** putTwos() for lanes of up to four members. */
   private static putFours<Out>(list: usize, out: usize): usize {
     const values = v128.load(list, Extract.VALUES), x = v128.load(list);
-    const y = Extract.withoutLowest(x), z = Extract.withoutLowest(y), w = Extract.withoutLowest(z), rest = Extract.withoutLowest(w);
+    const y = Extract.withoutLowest(x), z = Extract.withoutLowest(y), w = Extract.withoutLowest(z),
+      rest = Extract.withoutLowest(w);
     if (v128.any_true(rest)) return Extract.putAll<Out>(list, out);
     const first = i16x8.add(Extract.bitNumbers(v128.xor(x, y)), values);
     const second = i16x8.add(Extract.bitNumbers(v128.xor(y, z)), values);
@@ -142,7 +145,8 @@ export abstract class Extract {
     const zw = Lanes.interleaveLow(z, w);
     const low = ~Extract.zeros(Extract.interleavePairsLow(xy, zw), Extract.interleavePairsHigh(xy, zw));
     const xyHigh = Lanes.interleaveHigh(x, y), zwHigh = Lanes.interleaveHigh(z, w);
-    const high = ~Extract.zeros(Extract.interleavePairsLow(xyHigh, zwHigh), Extract.interleavePairsHigh(xyHigh, zwHigh));
+    const high = ~Extract.zeros(Extract.interleavePairsLow(xyHigh, zwHigh),
+      Extract.interleavePairsHigh(xyHigh, zwHigh));
     const early = Lanes.interleaveLow(first, second), late = Lanes.interleaveLow(third, fourth);
     out = Extract.put<Out>(Extract.interleavePairsLow(early, late), low & 0xff, out);
     out = Extract.put<Out>(Extract.interleavePairsHigh(early, late), (low >> 8) & 0xff, out);
@@ -188,8 +192,13 @@ export abstract class Extract {
   }
 
   // Interleave the low pairs of lanes, or the high ones, of two vectors.
-  @inline private static interleavePairsLow(x: v128, y: v128): v128 { return v128.shuffle<u32>(x, y, 0, 4, 1, 5); }
-  @inline private static interleavePairsHigh(x: v128, y: v128): v128 { return v128.shuffle<u32>(x, y, 2, 6, 3, 7); }
+  @inline private static interleavePairsLow(x: v128, y: v128): v128 {
+    return v128.shuffle<u32>(x, y, 0, 4, 1, 5);
+  }
+
+  @inline private static interleavePairsHigh(x: v128, y: v128): v128 {
+    return v128.shuffle<u32>(x, y, 2, 6, 3, 7);
+  }
 }
 
 /**

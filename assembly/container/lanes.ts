@@ -15,6 +15,7 @@ export abstract class Lanes {
   @inline static delayOne(before: v128, lanes: v128): v128 {
     return v128.shuffle<u16>(before, lanes, 7, 8, 9, 10, 11, 12, 13, 14);
   }
+
   /** The lanes moved up by two places; the last two lanes of `before` move in. */
   @inline static delayTwo(before: v128, lanes: v128): v128 {
     return v128.shuffle<u16>(before, lanes, 6, 7, 8, 9, 10, 11, 12, 13);
@@ -77,6 +78,7 @@ export abstract class Lanes {
   @inline static equal(x: v128, y: v128): u32 {
     return i16x8.bitmask(v128.or(Lanes.equalToFour(x, y), Lanes.equalToFour(x, Lanes.turnFour(y))));
   }
+
   /** The lanes of `x` that equal the lane of `y` in their place, or one of the three behind it. */
   @inline private static equalToFour(x: v128, y: v128): v128 {
     const next = Lanes.turnOne(y), some = v128.or(i16x8.eq(x, y), i16x8.eq(x, next));
@@ -88,12 +90,14 @@ export abstract class Lanes {
     const near = Lanes.pairsInFour(x, more, y, yMore);
     return i16x8.bitmask(v128.or(near, Lanes.pairsInFour(x, more, Lanes.turnFour(y), Lanes.turnFour(yMore))));
   }
+
   @inline private static pairsInFour(x: v128, more: v128, y: v128, yMore: v128): v128 {
     const next = Lanes.turnOne(y), nextMore = Lanes.turnOne(yMore);
     const some = v128.or(Lanes.pairs(x, more, y, yMore), Lanes.pairs(x, more, next, nextMore));
     const others = Lanes.pairs(x, more, Lanes.turnTwo(y), Lanes.turnTwo(yMore));
     return v128.or(some, v128.or(others, Lanes.pairs(x, more, Lanes.turnTwo(next), Lanes.turnTwo(nextMore))));
   }
+
   @inline private static pairs(x: v128, more: v128, y: v128, yMore: v128): v128 {
     return v128.and(i16x8.eq(x, y), i16x8.eq(more, yMore));
   }

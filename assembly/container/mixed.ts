@@ -7,7 +7,7 @@ import { Container } from "./limits";
 import { Bitset } from "./bitset";
 
 /** What the kernels for unlike containers share. */
-export abstract class Mixed {
+abstract class Mixed {
   /** Whether the bitset that `right` shows at `b` has `value`: 0 or 1. */
   @inline private static rightHas(b: usize, value: u32): u32 {
     return (right.load8(b + (value >> 3), 0) >> (value & 7)) & 1;
@@ -26,7 +26,8 @@ export abstract class Mixed {
 
   /** Keeps the members that are in a run (And) or in none (AndNot). */
   @inline static filterByRuns<O>(a: usize, aCount: u32, b: usize, out: usize): u32 {
-    const end = a + Container.arrayBytes(aCount), bEnd = b + Container.runsBytes(right.load16(b, 0)), start = out;
+    const end = a + Container.arrayBytes(aCount), bEnd = b + Container.runsBytes(right.load16(b, 0)),
+      start = out;
     b += Container.RUNS_HEADER_BYTES;
     let low = right.load16(b, 0), high = low + right.load16(b, 2);  // the run that ends at `value` or later
     for (; a < end; a += Container.MEMBER_BYTES) {

@@ -59,7 +59,8 @@ export abstract class Runs {
     let last: u32 = 0;
     for (let i: u32 = 1, runs = Runs.count(at); i < runs; i++) {
       const touches = Runs.end(at, last) + 1 == Runs.start(at, i), end = Runs.end(at, i);
-      if (touches) Runs.set(at, last, Runs.start(at, last), end); else Runs.set(at, ++last, Runs.start(at, i), end);
+      if (touches) Runs.set(at, last, Runs.start(at, last), end);
+      else Runs.set(at, ++last, Runs.start(at, i), end);
     }
     store<u16>(at, last + 1);
     return last + 1;
@@ -82,7 +83,8 @@ export abstract class Runs {
   static cardinality(at: usize): u32 {
     const runs = left.load16(at, 0), end = at + Container.runsBytes(runs);
     let members = runs;
-    for (at += Container.RUNS_HEADER_BYTES; at < end; at += Container.RUN_BYTES) members += left.load16(at, 2);
+    for (at += Container.RUNS_HEADER_BYTES; at < end;
+      at += Container.RUN_BYTES) members += left.load16(at, 2);
     return members;
   }
 
@@ -181,7 +183,8 @@ export abstract class Runs {
    * in each step, but `out` moves on only if the next is apart.
    */
   @inline static combine<O>(a: usize, b: usize, out: usize): u32 {
-    const aEnd = a + Container.runsBytes(left.load16(a, 0)), bEnd = b + Container.runsBytes(right.load16(b, 0)), start = out;
+    const aEnd = a + Container.runsBytes(left.load16(a, 0)),
+      bEnd = b + Container.runsBytes(right.load16(b, 0)), start = out;
     // Values below `done` are dealt with; `high` is 0 before the first piece.
     let done: u32 = 0, low: u32 = 0, high: u32 = 0;
     a += Container.RUNS_HEADER_BYTES;
@@ -190,7 +193,8 @@ export abstract class Runs {
     while (a < aEnd && b < bEnd) {
       const x = left.load32(a, 0), y = right.load32(b, 0);
       const xLow = max(Runs.startOf(x), done), yLow = max(Runs.startOf(y), done);
-      const xEdge = Runs.edgeOf(x), yEdge = Runs.edgeOf(y), second = max(xLow, yLow), edge = min(xEdge, yEdge);
+      const xEdge = Runs.edgeOf(x), yEdge = Runs.edgeOf(y), second = max(xLow, yLow),
+        edge = min(xEdge, yEdge);
       let from = min(xLow, yLow), to = min(second, edge);
       if (Kernel.is<O, And>()) { from = second; to = edge; }
       if (Kernel.is<O, Or>()) to = edge;
@@ -209,7 +213,8 @@ export abstract class Runs {
     if (Kernel.is<O, And>()) a = aEnd;
     if (Kernel.is<O, And>() || Kernel.is<O, AndNot>()) b = bEnd;
     while (a < aEnd || b < bEnd) {
-      const ofA = a < aEnd, run = ofA ? left.load32(a, 0) : right.load32(b, 0), from = max(Runs.startOf(run), done);
+      const ofA = a < aEnd, run = ofA ? left.load32(a, 0) : right.load32(b, 0),
+        from = max(Runs.startOf(run), done);
       if (from != high) {
         if (high) out = Runs.put(out, low, high - 1);
         low = from;
@@ -302,6 +307,8 @@ export abstract class Runs {
  */
 export function intersectRuns(a: usize, b: usize, out: usize): u32 { return Runs.combine<And>(a, b, out); }
 export function unionRuns(a: usize, b: usize, out: usize): u32 { return Runs.combine<Or>(a, b, out); }
-export function differenceRuns(a: usize, b: usize, out: usize): u32 { return Runs.combine<AndNot>(a, b, out); }
+export function differenceRuns(a: usize, b: usize, out: usize): u32 {
+  return Runs.combine<AndNot>(a, b, out);
+}
 /** Symmetric difference. */
 export function xorRuns(a: usize, b: usize, out: usize): u32 { return Runs.combine<Xor>(a, b, out); }

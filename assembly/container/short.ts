@@ -23,7 +23,8 @@ const enum HeaderBits { FIRST_MASK = 0x3ff, COUNT_SHIFT = 10, COUNT_MASK = 0x7ff
 /** A payload that is a short bitset. */
 export abstract class ShortBitset {
   /** The bits of the header. */
-  @inline static readonly HEADER: u32 = (HeaderBits.COUNT_MASK << HeaderBits.COUNT_SHIFT) | HeaderBits.FIRST_MASK;
+  @inline static readonly HEADER: u32 = (HeaderBits.COUNT_MASK << HeaderBits.COUNT_SHIFT)
+    | HeaderBits.FIRST_MASK;
 
   // --- The payload at `at`, in memory M or memory 0 ----------------------------------------------------------
 
@@ -37,10 +38,12 @@ export abstract class ShortBitset {
   @inline private static setWords(at: usize, first: u32, words: u32): void {
     store<u32>(at, (load<u32>(at) & ~ShortBitset.HEADER) | ShortBitset.header(first, words));
   }
+
   /** A header without the bits that are not part of it. */
   @inline static header(first: u32, words: u32): u32 {
     return first | (words << HeaderBits.COUNT_SHIFT);
   }
+
   @inline static wordsAt(at: usize): usize { return at + Container.SHORT_HEADER_BYTES; }
 
   @inline static base<M>(at: usize): usize {
@@ -50,7 +53,9 @@ export abstract class ShortBitset {
   /** The first value of the words. */
   @inline static low<M>(at: usize): u32 { return ShortBitset.firstWord<M>(at) << 6; }
   /** The first value behind the words. */
-  @inline static end<M>(at: usize): u32 { return (ShortBitset.firstWord<M>(at) + ShortBitset.wordCount<M>(at)) << 6; }
+  @inline static end<M>(at: usize): u32 {
+    return (ShortBitset.firstWord<M>(at) + ShortBitset.wordCount<M>(at)) << 6;
+  }
 
   /** Writes the header of a payload without members. */
   static clear(at: usize, first: u32, words: u32): void {
@@ -70,13 +75,15 @@ export abstract class ShortBitset {
   /** Word `index` of the container. */
   static word(at: usize, index: u32): u64 {
     const word = index - ShortBitset.firstWord<Own>(at);
-    return word < ShortBitset.wordCount<Own>(at) ? load<u64>(ShortBitset.wordsAt(at) + (<usize>word << 3)) : 0;
+    return word < ShortBitset.wordCount<Own>(at) ? load<u64>(ShortBitset.wordsAt(at) + (<usize>word << 3))
+      : 0;
   }
 
   /** Members that are at most `value`. */
   static rank(at: usize, value: u32): u32 {
     const low = ShortBitset.low<Own>(at);
-    return value < low ? 0 : Bitset.rangeCardinality(ShortBitset.base<Own>(at), low, min(value, ShortBitset.end<Own>(at) - 1));
+    return value < low ? 0
+      : Bitset.rangeCardinality(ShortBitset.base<Own>(at), low, min(value, ShortBitset.end<Own>(at) - 1));
   }
 
   /** The member of 0-based rank `rank`, which is less than the cardinality. */
@@ -88,13 +95,15 @@ export abstract class ShortBitset {
   static last<M>(at: usize): u32 {
     let word = ShortBitset.wordCount<M>(at) - 1;
     while (word && !view64<M>(ShortBitset.wordsAt(at) + (<usize>word << 3), 0)) word--;
-    return ((ShortBitset.firstWord<M>(at) + word) << 6) + 63 - <u32>clz(view64<M>(ShortBitset.wordsAt(at) + (<usize>word << 3), 0));
+    return ((ShortBitset.firstWord<M>(at) + word) << 6) + 63
+      - <u32>clz(view64<M>(ShortBitset.wordsAt(at) + (<usize>word << 3), 0));
   }
 
   /** The least member from `from` on, or UNIVERSE. */
   static nextSet(at: usize, from: u32): u32 {
     const first = ShortBitset.firstWord<Own>(at), end = first + ShortBitset.wordCount<Own>(at);
-    let word = max(from >> 6, first), mask = from >> 6 >= first ? u64.MAX_VALUE << (from & 63) : u64.MAX_VALUE;
+    let word = max(from >> 6, first),
+      mask = from >> 6 >= first ? u64.MAX_VALUE << (from & 63) : u64.MAX_VALUE;
     for (; word < end; word++, mask = u64.MAX_VALUE) {
       const bits = ShortBitset.word(at, word) & mask;
       if (bits) return (word << 6) + <u32>ctz(bits);
@@ -175,7 +184,8 @@ export abstract class ShortBitset {
 
   /** Sets the members of the array in words that are at the base `to` and are clear. */
   @inline static setMembers(a: usize, count: u32, to: usize): void {
-    for (const end = a + Container.arrayBytes(count); a < end; a += Container.MEMBER_BYTES) Bitset.set(to, left.load16(a, 0));
+    for (const end = a + Container.arrayBytes(count); a < end;
+      a += Container.MEMBER_BYTES) Bitset.set(to, left.load16(a, 0));
   }
 
   /** The union of the four words at `at`. */
@@ -240,7 +250,8 @@ export function spanOfBitset<M>(a: usize): u32 {
 
 /** Makes the bitset at `at` a short bitset with this header, which spanOfBitset() has returned, in place. */
 export function bitsetBecomesShort(at: usize, header: u32): void {
-  memory.copy(ShortBitset.wordsAt(at), at + (<usize>(header & HeaderBits.FIRST_MASK) << 3), <usize>ShortBitset.wordsOf(header) << 3);
+  memory.copy(ShortBitset.wordsAt(at), at + (<usize>(header & HeaderBits.FIRST_MASK) << 3),
+    <usize>ShortBitset.wordsOf(header) << 3);
   store<u32>(at, header);
 }
 
@@ -270,14 +281,16 @@ export function copyShortPart(a: usize, part: usize, out: usize): bool {
 /** Writes the words of the bitset that `header` names. */
 export function bitsetToShort(a: usize, header: u32, out: usize): void {
   store<u32>(out, header);
-  left.copy(ShortBitset.wordsAt(out), a + (<usize>(header & HeaderBits.FIRST_MASK) << 3), <usize>ShortBitset.wordsOf(header) << 3);
+  left.copy(ShortBitset.wordsAt(out), a + (<usize>(header & HeaderBits.FIRST_MASK) << 3),
+    <usize>ShortBitset.wordsOf(header) << 3);
 }
 
 /** `out` needs room for the members; returns their number. */
 export function shortToArray(a: usize, out: usize): u32 {
   const start = out;
   let value = ShortBitset.low<Left>(a);
-  for (let word = ShortBitset.wordsAt(a), end = a + Container.shortBytes(ShortBitset.wordCount<Left>(a)); word < end; word += 8, value += 64) {
+  for (let word = ShortBitset.wordsAt(a), end = a + Container.shortBytes(ShortBitset.wordCount<Left>(a));
+    word < end; word += 8, value += 64) {
     for (let bits = left.load64(word, 0); bits; bits &= bits - 1) {
       store<u16>(out, value + <u32>ctz(bits));
       out += Container.MEMBER_BYTES;
@@ -289,7 +302,8 @@ export function shortToArray(a: usize, out: usize): u32 {
 /** `out` needs BITSET_BYTES. */
 export function shortToBitset(a: usize, out: usize): void {
   Bitset.clearAll(out);
-  left.copy(out + (<usize>ShortBitset.firstWord<Left>(a) << 3), ShortBitset.wordsAt(a), <usize>ShortBitset.wordCount<Left>(a) << 3);
+  left.copy(out + (<usize>ShortBitset.firstWord<Left>(a) << 3), ShortBitset.wordsAt(a),
+    <usize>ShortBitset.wordCount<Left>(a) << 3);
 }
 
 // --- Kernels -----------------------------------------------------------------------------------------------
@@ -308,7 +322,8 @@ export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, 
     first >= aFirst && first + words <= aFirst + aWords
     && first >= bFirst && first + words <= bFirst + bWords
   ) {
-    const x = ShortBitset.wordsAt(a) + (<usize>(first - aFirst) << 3), y = ShortBitset.wordsAt(b) + (<usize>(first - bFirst) << 3);
+    const x = ShortBitset.wordsAt(a) + (<usize>(first - aFirst) << 3),
+      y = ShortBitset.wordsAt(b) + (<usize>(first - bFirst) << 3);
     for (let i: usize = 0, end = <usize>words << 3; i < end; i += 8) {
       const word = Kernel.combineWords<O>(left.load64(x + i, 0), right.load64(y + i, 0));
       if (Kernel.stores<S>()) store<u64>(ShortBitset.wordsAt(out) + i, word);
@@ -356,7 +371,8 @@ export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, word
   for (const end = b + Container.arrayBytes(bCount); b < end; b += Container.MEMBER_BYTES) {
     const value = right.load16(b, 0), word = (value >> 6) - first;
     if (Kernel.is<O, AndNot>() && word >= words) continue;
-    const at = ShortBitset.wordsAt(out) + (<usize>word << 3), bits = load<u64>(at), was = <i32>(bits >> (value & 63)) & 1;
+    const at = ShortBitset.wordsAt(out) + (<usize>word << 3), bits = load<u64>(at),
+      was = <i32>(bits >> (value & 63)) & 1;
     store<u64>(at, Kernel.combineWords<O>(bits, (<u64>1) << (value & 63)));
     if (Kernel.is<O, Or>()) change += 1 - was;
     else if (Kernel.is<O, AndNot>()) change -= was;
@@ -372,7 +388,8 @@ export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, word
 export function combineShortInto<O>(to: usize, b: usize): void {
   const header = right.load32(b, 0);
   to += <usize>(header & HeaderBits.FIRST_MASK) << 3;
-  for (let word = ShortBitset.wordsAt(b), end = b + Container.shortBytes(ShortBitset.wordsOf(header)); word < end; word += 8, to += 8) {
+  for (let word = ShortBitset.wordsAt(b), end = b + Container.shortBytes(ShortBitset.wordsOf(header));
+    word < end; word += 8, to += 8) {
     store<u64>(to, Kernel.combineWords<O>(load<u64>(to), right.load64(word, 0)));
   }
 }

@@ -27,7 +27,9 @@ export abstract class Tally {
 
   static start(tally: usize): void { memory.fill(tally, 0, TallyField.PLACES); }
 
-  @inline private static summaryAt(tally: usize, word: u32): usize { return tally + (<usize>(word >> 6) << 3); }
+  @inline private static summaryAt(tally: usize, word: u32): usize {
+    return tally + (<usize>(word >> 6) << 3);
+  }
 
   @inline private static placesAt(tally: usize, word: u32): usize {
     return tally + TallyField.PLACES + (<usize>word << 3);
@@ -65,14 +67,16 @@ export abstract class Tally {
     while (a < end) {
       const low = right.load16(a, 0);
       let high = low;
-      for (a += Container.MEMBER_BYTES; a < end && right.load16(a, 0) == high + 1; a += Container.MEMBER_BYTES) high++;
+      for (a += Container.MEMBER_BYTES; a < end && right.load16(a, 0) == high + 1;
+        a += Container.MEMBER_BYTES) high++;
       Tally.run(tally, low, high, by);
     }
   }
 
   /** Changes the sums of the members of right runs `a`. */
   static runs(tally: usize, a: usize, by: i32): void {
-    for (let at = a + Container.RUNS_HEADER_BYTES, end = a + Container.runsBytes(right.load16(a, 0)); at < end; at += Container.RUN_BYTES) {
+    for (let at = a + Container.RUNS_HEADER_BYTES, end = a + Container.runsBytes(right.load16(a, 0));
+      at < end; at += Container.RUN_BYTES) {
       const low = right.load16(at, 0);
       Tally.run(tally, low, low + right.load16(at, 2), by);
     }
@@ -145,7 +149,8 @@ export abstract class Tally {
  * to `out` as a runs payload of up to `most` runs. Returns the number of values, or TOO_MANY_RUNS.
  */
 export function tallyToRuns(tally: usize, base: i32, least: i32, exactly: bool, out: usize, most: u32): u32 {
-  let sum = base + Tally.changeOfFirst(tally), low: u32 = 0, members: u32 = 0, next = out + Container.RUNS_HEADER_BYTES;
+  let sum = base + Tally.changeOfFirst(tally), low: u32 = 0, members: u32 = 0,
+    next = out + Container.RUNS_HEADER_BYTES;
   let inside: bool = false;
   const end = out + Container.runsBytes(most);
   for (let value: u32 = 0; ;) {

@@ -48,7 +48,8 @@ export function simplify(): void {
 
 /** Takes out common factors. Returns whether there were any: then the tree is no longer in normal form. */
 function factor(): bool {
-  const table = changetype<KeyTable>(Tree.recordsEnd()), end = changetype<usize>(table) + 2 * (<usize>Tree.keys() + 1) * COUNTED_BYTES;
+  const table = changetype<KeyTable>(Tree.recordsEnd()),
+    end = changetype<usize>(table) + 2 * (<usize>Tree.keys() + 1) * COUNTED_BYTES;
   Arena.reserve(end);
   Tree.setRecordsEnd(end);
   if (factorBelow(table, Tree.root())) return true;
@@ -77,13 +78,14 @@ function factorBelow(table: KeyTable, record: TreeRecord): bool {
 
 /** How often each key occurs, and in which group it is put. */
 @final @unmanaged
-export class KeyTable {
+class KeyTable {
   @inline at(entry: u32): usize { return changetype<usize>(this) + <usize>entry * COUNTED_BYTES; }
   @inline count(entry: u32): u32 { return load<u32>(this.at(entry), Cell.COUNT); }
   @inline group(entry: u32): usize { return load<u32>(this.at(entry), Cell.GROUP); }
   @inline setGroup(entry: u32, rest: usize): void {
     store<u32>(this.at(entry), <u32>rest, Cell.GROUP);
   }
+
   /** Whether all terms that have been counted have the key. */
   @inline isShared(entry: u32): bool {
     return this.count(entry) == this.count(0);
@@ -203,7 +205,8 @@ function takeOutOf(table: KeyTable, factors: TreeRecord, term: TreeRecord): void
  * Adds the shared ones of the keys to `factors`, unless that is 0, and the others to the term. Returns how
  * many others there are.
  */
-function takeKeys(table: KeyTable, factors: TreeRecord, term: TreeRecord, keys: TreeRecord, without: bool): u32 {
+function takeKeys(table: KeyTable, factors: TreeRecord, term: TreeRecord, keys: TreeRecord,
+  without: bool): u32 {
   const end = <u32>keys.high() + 1, side = u32(without);
   let stay: u32 = 0;
   for (let first = <u32>keys.low(); first < end;) {
@@ -242,7 +245,8 @@ function group(table: KeyTable, record: TreeRecord): bool {
     child = next;
   }
   for (let child = record.firstChild(); child; child = child.nextSibling()) {
-    if (changetype<usize>(child) >= mark) takeOut(table, child, child.firstChild(), inner);   // the groups are new records
+    if (changetype<usize>(child) >= mark) takeOut(table, child, child.firstChild(), inner);
+    // the groups are new records
   }
   if (!record.firstChild().nextSibling()) become(record, record.firstChild());
   return Tree.recordsEnd() > mark;
@@ -313,7 +317,8 @@ function factorCount(table: KeyTable, record: TreeRecord): bool {
   const gains = countChildren(table, record, rule);
   if (gains < GAIN_LEAST || !mostCounted(table, first, gains)) return false;
   const counting = record.rule(), least = <i64>record.low();
-  const factors = TreeRecord.makeTerm(rule == Rule.ANY ? Rule.ANY : Rule.ALL), rest = TreeRecord.makeTerm(counting);
+  const factors = TreeRecord.makeTerm(rule == Rule.ANY ? Rule.ANY : Rule.ALL),
+    rest = TreeRecord.makeTerm(counting);
   rest.setRule(counting, least);
   rest.moveChildren(record);
   takeOut(table, factors, rest, rule);
@@ -338,7 +343,8 @@ function factorCount(table: KeyTable, record: TreeRecord): bool {
 /** Whether the term is one key ^ what does not depend on keys. */
 function flipsRanges(odd: TreeRecord): bool {
   const key = odd.firstChild(), other = key.nextSibling();
-  return key.syntax() == Syntax.KEYS && key.standsFor() == 1 && changetype<usize>(other) != 0 && isConstant(other)
+  return key.syntax() == Syntax.KEYS && key.standsFor() == 1 && changetype<usize>(other) != 0
+    && isConstant(other)
     && !other.nextSibling();
 }
 
@@ -360,7 +366,8 @@ function makeOutside(record: TreeRecord, factors: TreeRecord, rest: TreeRecord, 
 
 /** Makes the record what counts the rest where the only factor is not, and elsewhere its complements. */
 function makeFlipped(record: TreeRecord, factors: TreeRecord, rest: TreeRecord, weight: i64): void {
-  const inside = TreeRecord.makeTerm(Rule.ALL), outside = TreeRecord.makeTerm(Rule.LESS), flipped = copyTree(rest, 0);
+  const inside = TreeRecord.makeTerm(Rule.ALL), outside = TreeRecord.makeTerm(Rule.LESS),
+    flipped = copyTree(rest, 0);
   const key = <u32>factors.firstChild().low(), most = weight - <i64>rest.low();
   flipped.setRule(rest.rule(), isExact(rest) ? most : most + 1);
   inside.addChild(factors);

@@ -22,7 +22,9 @@ export class List {
   @inline mode(): Mode { return <Mode>load<u32>(changetype<usize>(this), ListField.MODE); }
   @inline items(): u32 { return load<u32>(changetype<usize>(this), ListField.ITEMS); }
   @inline edges(): u32 { return load<u32>(changetype<usize>(this), ListField.EDGES); }
-  @inline itemAt(i: u32): usize { return changetype<usize>(this) + LIST_HEADER + <usize>i * List.ELEMENT_BYTES; }
+  @inline itemAt(i: u32): usize {
+    return changetype<usize>(this) + LIST_HEADER + <usize>i * List.ELEMENT_BYTES;
+  }
 
   @inline edgeAt(i: u32): usize {
     return <usize>load<u32>(changetype<usize>(this), ListField.EDGES_AT) + <usize>i * List.ELEMENT_BYTES;
@@ -32,6 +34,7 @@ export class List {
   @inline private addConstant(by: i64): void {
     store<i64>(changetype<usize>(this), this.constant() + by, ListField.CONSTANT);
   }
+
   @inline constants(): u32 { return load<u32>(changetype<usize>(this), ListField.CONSTANTS); }
   @inline private times(): i32 { return load<i32>(changetype<usize>(this), ListField.TIMES); }
   @inline private setTimes(times: i32): void { store<i32>(changetype<usize>(this), times, ListField.TIMES); }
@@ -39,6 +42,7 @@ export class List {
   @inline recordOfItem(i: u32): TreeRecord {
     return changetype<TreeRecord>(load<u32>(this.itemAt(i), Item.RECORD));
   }
+
   @inline weightOfItem(i: u32): i32 {
     return load<i32>(this.itemAt(i), Item.WEIGHT);
   }
@@ -286,7 +290,8 @@ function sink(at: usize, i: u32, count: u32): void {
     if (below >= count) break;
     if (below + 1 < count && elementKey(at, below + 1) > elementKey(at, below)) below++;
     if (elementKey(at, below) <= key) break;
-    memory.copy(at + <usize>i * List.ELEMENT_BYTES, at + <usize>below * List.ELEMENT_BYTES, List.ELEMENT_BYTES);
+    memory.copy(at + <usize>i * List.ELEMENT_BYTES, at + <usize>below * List.ELEMENT_BYTES,
+      List.ELEMENT_BYTES);
     i = below;
   }
   store<u64>(at + <usize>i * List.ELEMENT_BYTES, key);

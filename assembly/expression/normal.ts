@@ -39,7 +39,9 @@ export function normalize(): void {
 
 /** Whether the normal form of a tree that names each key once can differ: it has ranges or complements. */
 export function mayDiffer(): bool {
-  for (let record = changetype<TreeRecord>(Tree.recordsStart()); changetype<usize>(record) < Tree.recordsEnd(); record = changetype<TreeRecord>(changetype<usize>(record) + TreeRecord.BYTES)) {
+  for (let record = changetype<TreeRecord>(Tree.recordsStart());
+    changetype<usize>(record) < Tree.recordsEnd();
+    record = changetype<TreeRecord>(changetype<usize>(record) + TreeRecord.BYTES)) {
     if (record.syntax() == Syntax.RANGE || record.isTerm(Rule.NOT)) return true;
   }
   return false;
@@ -59,7 +61,8 @@ function normal(record: TreeRecord): Reference {
     if (child.syntax() != Syntax.KEYS) child.setNormal(normal(child));
   }
   const mark = Tree.recordsEnd(), reference = normalTerm(record), made = recordOf(reference);
-  return isConstant(made) && changetype<usize>(made) > mark ? <u32>changetype<usize>(moveTree(made, mark)) | (reference & COMPLEMENT) : reference;
+  return isConstant(made) && changetype<usize>(made) > mark
+    ? <u32>changetype<usize>(moveTree(made, mark)) | (reference & COMPLEMENT) : reference;
 }
 
 /** The term, whose children are in normal form. */
@@ -127,7 +130,8 @@ function normalOdd(record: TreeRecord): Reference {
   list.gatherChildren(record, false);
   const odd = TreeRecord.makeTerm(Rule.ODD);
   addItems(odd, list, 1, 1);
-  if (!odd.firstChild()) return <u32>changetype<usize>(constantRecord(sweep(list, list.constant(), Wanted.ODD, 0)));
+  if (!odd.firstChild()) return <u32>changetype<usize>(
+    constantRecord(sweep(list, list.constant(), Wanted.ODD, 0)));
   const ranges = sweep(list, list.constant() & 1, Wanted.ODD, 0);
   if (isEverything(ranges)) return onlyItem(odd) | COMPLEMENT;
   if (ranges.firstChild()) odd.addChild(constantRecord(ranges));
@@ -140,7 +144,8 @@ function normalCount(record: TreeRecord, exactly: bool): Reference {
   if (Term.isSum(record.rule())) list.gatherWeighed(record); else list.gatherChildren(record, false);
   let least = <i64>record.low() - list.constant();
   if (!list.items()) {
-    return <u32>changetype<usize>(constantRecord(sweep(list, 0, exactly ? Wanted.EQUAL : Wanted.LEAST, least)));
+    return <u32>changetype<usize>(
+      constantRecord(sweep(list, 0, exactly ? Wanted.EQUAL : Wanted.LEAST, least)));
   }
   const ranges = sweep(list, 0, Wanted.ANY, 0);
   if (isEverything(ranges)) least -= <i64>ranges.firstChild().weight();

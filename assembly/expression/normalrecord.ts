@@ -15,7 +15,9 @@ export type Reference = u32;
 @inline export const COMPLEMENT: u32 = 1;
 
 // @ts-ignore: decorator
-@inline export function recordOf(reference: Reference): TreeRecord { return changetype<TreeRecord>(<usize>(reference & ~COMPLEMENT)); }
+@inline export function recordOf(reference: Reference): TreeRecord {
+  return changetype<TreeRecord>(<usize>(reference & ~COMPLEMENT));
+}
 
 /** Whether the record, which is in normal form, is ranges or nothing. */
 export function isConstant(record: TreeRecord): bool {

@@ -105,7 +105,9 @@ function addFactor(all: TreeRecord, less: TreeRecord, factor: TreeRecord, negati
 
 /** The term, or the only item that it has. For rules that make nothing else of one item. */
 // @ts-ignore: decorator
-@inline function onlyItem(term: TreeRecord): TreeRecord { return term.childItems() == 1 ? term.firstChild() : term; }
+@inline function onlyItem(term: TreeRecord): TreeRecord {
+  return term.childItems() == 1 ? term.firstChild() : term;
+}
 
 function complementOf(record: TreeRecord): TreeRecord {
   if (record.isTerm(Rule.NOT)) return record.firstChild();
@@ -179,7 +181,8 @@ function readLastKey(first: u32): u32 {
 /** The number of a key; 0 after a mistake. */
 function readKey(): u32 {
   QueryText.peek();
-  const at = Tree.textAt(), key = <u32>QueryText.readNumber(Tree.keys(), Mistake.NO_KEY_NUMBER, Mistake.NO_SUCH_KEY);
+  const at = Tree.textAt(),
+    key = <u32>QueryText.readNumber(Tree.keys(), Mistake.NO_KEY_NUMBER, Mistake.NO_SUCH_KEY);
   if (!key) Tree.note(Mistake.NO_SUCH_KEY, at);
   return key > Tree.keys() ? 0 : key;
 }
@@ -189,7 +192,8 @@ function parseRange(): TreeRecord {
   const first = QueryText.readNumber(Tree.greatest(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
   if (!QueryText.acceptDots()) Tree.note(Mistake.NO_DOTS, Tree.textAt());
   QueryText.peek();
-  const at = Tree.textAt(), last = QueryText.readNumber(Tree.greatest(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
+  const at = Tree.textAt(),
+    last = QueryText.readNumber(Tree.greatest(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
   if (last < first) Tree.note(Mistake.RANGE_REVERSED, at);
   QueryText.expect(Character.END_RANGE, Mistake.NO_BRACKET);
   return TreeRecord.makeRange(first, last);
@@ -198,7 +202,8 @@ function parseRange(): TreeRecord {
 // --- Functions ---------------------------------------------------------------------------------------------
 
 function parseFunction(): TreeRecord {
-  const at = Tree.textAt(), word = QueryText.readWord(), counts = word == ATLEAST || word == ATMOST || word == EXACTLY;
+  const at = Tree.textAt(), word = QueryText.readWord(), counts = word == ATLEAST || word == ATMOST
+    || word == EXACTLY;
   if (!counts && word != Word.ALL && word != Word.ANY && word != Word.ONE) {
     Tree.note(QueryText.peek() == Character.OPEN ? Mistake.UNKNOWN_FUNCTION : Mistake.UNKNOWN_WORD, at);
   }

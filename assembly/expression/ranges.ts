@@ -57,7 +57,8 @@ function addRange(sum: TreeRecord, low: u64, high: u64, weight: i32): void {
 /** Whether the sum of ranges is everything. */
 export function isEverything(sum: TreeRecord): bool {
   const range = sum.firstChild();
-  return changetype<usize>(range) != 0 && !range.nextSibling() && !range.low() && range.high() == Tree.greatest();
+  return changetype<usize>(range) != 0 && !range.nextSibling() && !range.low()
+    && range.high() == Tree.greatest();
 }
 
 /** The sum of ranges as a record: one range, if it is only one. */

@@ -13,7 +13,9 @@ export const enum Character {
 
 /** The text of an expression, as the parser reads it. */
 export abstract class QueryText {
-  @inline private static characterAt(at: u32): u32 { return at < right.size() ? right.load8(at, 0) : Character.END; }
+  @inline private static characterAt(at: u32): u32 {
+    return at < right.size() ? right.load8(at, 0) : Character.END;
+  }
 
   @inline private static isSpace(character: u32): bool {
     return character == 0x20 || (character >= 0x09 && character <= 0x0d);
@@ -48,7 +50,8 @@ export abstract class QueryText {
 
   /** Whether the next two characters are '..'; if so, passes them. */
   static acceptDots(): bool {
-    if (QueryText.peek() != Character.DOT || QueryText.characterAt(Tree.textAt() + 1) != Character.DOT) return false;
+    if (QueryText.peek() != Character.DOT
+      || QueryText.characterAt(Tree.textAt() + 1) != Character.DOT) return false;
     Tree.setTextAt(Tree.textAt() + 2);
     return true;
   }
@@ -77,7 +80,8 @@ export abstract class QueryText {
    */
   static readWord(): u64 {
     let at = Tree.textAt(), word: u64 = 0;
-    for (; QueryText.isLetter(QueryText.characterAt(at)); at++) word = (word << 8) | (QueryText.characterAt(at) | 0x20);
+    for (; QueryText.isLetter(QueryText.characterAt(at)); at++) word = (word << 8)
+      | (QueryText.characterAt(at) | 0x20);
     const length = at - Tree.textAt();
     Tree.setTextAt(at);
     return length > 8 ? 0 : word;

@@ -125,11 +125,18 @@ export class TreeRecord {
     store<u32>(changetype<usize>(this), items, Field.ITEMS_BELOW);
     store<u32>(changetype<usize>(this), bytes, Field.BYTES_BELOW);
   }
+
   @inline syntax(): Syntax { return <Syntax>load<u32>(changetype<usize>(this), Field.SYNTAX); }
   /** Items that the record stands for: keys, or 1. */
   @inline standsFor(): u32 { return load<u32>(changetype<usize>(this), Field.STANDS_FOR); }
-  @inline firstChild(): TreeRecord { return changetype<TreeRecord>(load<u32>(changetype<usize>(this), Field.FIRST_CHILD)); }
-  @inline nextSibling(): TreeRecord { return changetype<TreeRecord>(load<u32>(changetype<usize>(this), Field.SIBLING)); }
+  @inline firstChild(): TreeRecord {
+    return changetype<TreeRecord>(load<u32>(changetype<usize>(this), Field.FIRST_CHILD));
+  }
+
+  @inline nextSibling(): TreeRecord {
+    return changetype<TreeRecord>(load<u32>(changetype<usize>(this), Field.SIBLING));
+  }
+
   @inline low(): u64 { return load<u64>(changetype<usize>(this), Field.LOW); }
   @inline high(): u64 { return load<u64>(changetype<usize>(this), Field.HIGH); }
   @inline rule(): Rule { return <Rule>load<u32>(changetype<usize>(this), Field.RULE); }
@@ -160,7 +167,9 @@ export class TreeRecord {
     return TreeRecord.make(Syntax.KEYS, last - first + 1, first, last);
   }
 
-  static makeRange(first: u64, last: u64): TreeRecord { return TreeRecord.make(Syntax.RANGE, 1, first, last); }
+  static makeRange(first: u64, last: u64): TreeRecord {
+    return TreeRecord.make(Syntax.RANGE, 1, first, last);
+  }
 
   /** A term without items. */
   static makeTerm(rule: Rule): TreeRecord {
@@ -207,10 +216,12 @@ export class TreeRecord {
   @inline setWeight(weight: i32): void {
     store<i32>(changetype<usize>(this), weight, Field.WEIGHT);
   }
+
   @inline normal(): u32 { return load<u32>(changetype<usize>(this), Field.NORMAL); }
   @inline setNormal(normal: u32): void {
     store<u32>(changetype<usize>(this), normal, Field.NORMAL);
   }
+
   @inline hash(): u64 { return load<u64>(changetype<usize>(this), Field.HASH); }
   @inline setHash(hash: u64): void { store<u64>(changetype<usize>(this), hash, Field.HASH); }
 

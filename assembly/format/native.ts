@@ -42,7 +42,8 @@ export function writeNative(): void {
   }
   output.put(First.MEMBERS, 1);
   output.put(Directory.cardinality<Own>(), 4);
-  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) writeMembers(Place.entry(place));
+  for (let place = Directory.seek<Own>(0); place;
+    place = Place.next<Own>(place)) writeMembers(Place.entry(place));
 }
 
 /**
@@ -93,7 +94,8 @@ function writeBuckets(base: u64, payload: usize, count: u32): void {
 
 function writeArray(base: u64, payload: usize, count: u32): void {
   const end = payload + Container.arrayBytes(count);
-  for (let member = payload; member < end; member += Container.MEMBER_BYTES) output.put(base | load<u16>(member), 4);
+  for (let member = payload; member < end;
+    member += Container.MEMBER_BYTES) output.put(base | load<u16>(member), 4);
 }
 
 // --- Reading -----------------------------------------------------------------------------------------------

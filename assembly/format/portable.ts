@@ -98,7 +98,8 @@ export abstract class Stream {
 
   /** Writes the stream. */
   static write(first: u64, firstKey: u64, lastKey: u64): void {
-    const found = Stream.survey(first, firstKey, lastKey), containers = found & 0x7fffffff, hasRuns = found >> 31 != 0;
+    const found = Stream.survey(first, firstKey, lastKey), containers = found & 0x7fffffff,
+      hasRuns = found >> 31 != 0;
     if (hasRuns) {
       output.put(((containers - 1) << 16) | Cookie.RUNS, 4);
       Stream.writeRunMarks(first, firstKey, lastKey);
@@ -139,7 +140,8 @@ export abstract class Stream {
     for (let place = first; Stream.within(place, lastKey); place = Place.next<Own>(place)) {
       const entry = Place.entry(place);
       if (entry.kind<Own>() != Kind.FULL) { Stream.writePayload(entry); continue; }
-      for (let n = Stream.containersOf(entry, firstKey, lastKey); n; n--) output.put(Stream.FULL_PAYLOAD, <u32>Container.runsBytes(1));
+      for (let n = Stream.containersOf(entry, firstKey, lastKey); n;
+        n--) output.put(Stream.FULL_PAYLOAD, <u32>Container.runsBytes(1));
     }
   }
 
@@ -169,7 +171,8 @@ export abstract class Stream {
   private static writeBuckets(at: usize, count: u32): void {
     let next = at, highs = i16x8.splat(0);
     for (
-      let bucket = at + count, end = at; end < at + count; bucket++, highs = i16x8.add(highs, i16x8.splat(256))
+      let bucket = at + count, end = at; end < at + count;
+      bucket++, highs = i16x8.add(highs, i16x8.splat(256))
     ) {
       for (end += load<u8>(bucket); next < end; next += Lanes.LANES) {
         const lanes = v128.or(highs, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))));
@@ -254,7 +257,8 @@ export abstract class Stream {
       }
       const hasRuns = marks != 0 && ((right.load8(<usize>(marks + (i >> 3)), 0) >> (i & 7)) & 1) != 0;
       const end = hasRuns ? Stream.readRuns(k, at, base + key, count)
-        : Container.isArraySized(count) ? Stream.readArray(at, base + key, count) : Stream.readBitset(k, at, base + key, count);
+        : Container.isArraySized(count) ? Stream.readArray(at, base + key, count)
+        : Stream.readBitset(k, at, base + key, count);
       if (end >> 32) return end;
       at = end;
     }

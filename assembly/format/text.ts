@@ -30,7 +30,7 @@ type Bits = u8;
 type Characters = u16;
 
 /** Native strings of bits, and of the characters 0 and 1. */
-export abstract class StringText {
+abstract class StringText {
   /** '0'; adding 1 makes it '1'. */
   @inline private static readonly CHARACTER: u32 = 0x30;
   /** '0' in each of eight bytes. */
@@ -54,7 +54,9 @@ export abstract class StringText {
   // and return the bytes that are then left to write.
 
   /** Writes `words` words without members. */
-  private static writeGap<F>(words: u64, rest: u64): u64 { return StringText.writeSame<F>(StringText.CHARACTER, 0, words, rest); }
+  private static writeGap<F>(words: u64, rest: u64): u64 {
+    return StringText.writeSame<F>(StringText.CHARACTER, 0, words, rest);
+  }
 
   /** Writes `words` words of members only. */
   private static writeSpan<F>(words: u64, rest: u64): u64 {
@@ -75,7 +77,8 @@ export abstract class StringText {
       case Kind.BITSET: return StringText.writeBitset<F>(entry.payload<Own>(), 0, Container.UNIVERSE, rest);
       case Kind.SHORT: return StringText.writeShort<F>(entry, rest);
       case Kind.RUNS:
-        return Kernel.is<F, Characters>() ? StringText.writeRunsCharacters(entry, rest) : StringText.writeRunsBits(entry, rest);
+        return Kernel.is<F, Characters>() ? StringText.writeRunsCharacters(entry, rest)
+          : StringText.writeRunsBits(entry, rest);
       case Kind.ARRAY:
       case Kind.SINGLE:
       case Kind.PAIR:
@@ -96,18 +99,22 @@ export abstract class StringText {
     const payload = entry.payload<Own>(), count = entry.count<Own>();
     if (entry.kind<Own>() != Kind.BUCKETS) {
       const end = payload + Container.arrayBytes(count);
-      for (let member = payload; member < end; member += Container.MEMBER_BYTES) StringText.mark<F>(at, load<u16>(member));
+      for (let member = payload; member < end;
+        member += Container.MEMBER_BYTES) StringText.mark<F>(at, load<u16>(member));
       return;
     }
     let next = payload;
-    for (let high: u32 = 0, bucket = payload + count; high < Container.UNIVERSE; high += Container.BUCKETS, bucket++) {
-      for (const end = next + load<u8>(bucket); next < end; next++) StringText.mark<F>(at, high + load<u8>(next));
+    for (let high: u32 = 0, bucket = payload + count; high < Container.UNIVERSE;
+      high += Container.BUCKETS, bucket++) {
+      for (const end = next + load<u8>(bucket); next < end;
+        next++) StringText.mark<F>(at, high + load<u8>(next));
     }
   }
 
   /** Marks the member `low` of the container whose zeros begin at byte `at`. */
   @inline private static mark<F>(at: u64, low: u32): void {
-    if (Kernel.is<F, Characters>()) output.mark(at + low, 1); else output.mark(at + (low >> 3), 0x80 >> (low & 7));
+    if (Kernel.is<F, Characters>()) output.mark(at + low, 1);
+    else output.mark(at + (low >> 3), 0x80 >> (low & 7));
   }
 
   /** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at`. */
@@ -160,7 +167,8 @@ export abstract class StringText {
   }
 
   private static writeRunsBits(entry: Entry, rest: u64): u64 {
-    for (let i: u32 = 0; i < Container.WORDS && rest; i++) rest = StringText.put(Words.nativeOrder(wordOf(entry, i)), rest);
+    for (let i: u32 = 0; i < Container.WORDS && rest; i++) rest =
+      StringText.put(Words.nativeOrder(wordOf(entry, i)), rest);
     return rest;
   }
 
@@ -185,7 +193,9 @@ export abstract class StringText {
   }
 
   /** Gathers the lowest bits of eight bytes: bit i is that of byte i. */
-  @inline private static gather(bytes: u64): u64 { return ((bytes & StringText.LOWEST_BITS) * 0x0102040810204080) >> 56; }
+  @inline private static gather(bytes: u64): u64 {
+    return ((bytes & StringText.LOWEST_BITS) * 0x0102040810204080) >> 56;
+  }
 
   /** Appends the bitset at `to`, which may have no members, as container `key`. */
   static emitBitset(key: u64, to: usize): void {
@@ -220,7 +230,8 @@ export abstract class StringText {
     let bytes = Words.nativeOrder(StringText.bytesAt(byte, size));
     for (; word < end; word++) {
       const next = Words.nativeOrder(StringText.bytesAt(byte += 8, size));
-      store<u64>(to + (<usize>word << 3), shift ? (bytes >> <u64>shift) | (next << <u64>(64 - shift)) : bytes);
+      store<u64>(to + (<usize>word << 3),
+        shift ? (bytes >> <u64>shift) | (next << <u64>(64 - shift)) : bytes);
       bytes = next;
     }
   }
@@ -244,7 +255,8 @@ export abstract class StringText {
 
   /** 1 in each byte that is '1', else 0. */
   @inline private static isOne(bytes: u64): u64 {
-    const other = bytes ^ (StringText.ZEROS | StringText.LOWEST_BITS);                // 0 where the character is '1'
+    const other = bytes ^ (StringText.ZEROS | StringText.LOWEST_BITS);
+    // 0 where the character is '1'
     return (~(((other & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f) | other) >> 7) & StringText.LOWEST_BITS;
   }
 }
@@ -274,7 +286,8 @@ export function readCharacters(): void {
   begin(words / Container.WORDS + 1, 0);
   for (let key: u64 = 0; key * Container.WORDS < words; key++) {
     Places.make(Scratch.TEMP);
-    const to = Places.at(Scratch.FIRST), first = key * Container.WORDS, count = <u32>min<u64>(words - first, Container.WORDS);
+    const to = Places.at(Scratch.FIRST), first = key * Container.WORDS,
+      count = <u32>min<u64>(words - first, Container.WORDS);
     if (count < Container.WORDS) memory.fill(to, 0, BITSET_BYTES);
     for (let i: u32 = 0; i < count; i++) {
       store<u64>(to + (<usize>i << 3), StringText.charactersAt(<u32>((first + i) << 6), size));

@@ -23,7 +23,7 @@ import { Stream } from "./portable";
 import { Kind } from "../container/kind";
 
 /** A payload of 64-bit offsets: streams, one for each value of the upper 32 bits. */
-export abstract class WideStream {
+abstract class WideStream {
   /**
    * From this many containers on that have no entry of their own, WHEN_LONG writes parts:
    * in a stream they take 14 MB.
@@ -121,7 +121,8 @@ export abstract class WideStream {
       if (head & WideStream.SPAN) {
         const key = right.load64(<usize>from, 8), containers = head - WideStream.SPAN;
         if (key < nextKey()) return Fault.KEYS_NOT_ASCENDING;
-        if (!containers || key > Offset.KEY_MAX || containers > Offset.KEY_MAX + 1 - key) return Fault.KEY_TOO_GREAT;
+        if (!containers || key > Offset.KEY_MAX
+          || containers > Offset.KEY_MAX + 1 - key) return Fault.KEY_TOO_GREAT;
         appendFull(key, containers);
         at += 16;
         continue;
@@ -180,7 +181,8 @@ export function writeWide(when: Parts): void {
 /** Builds the bitmap of the payload of `size` bytes, a stream or parts, in memory 0, a fresh arena. */
 export function readWide(size: u64, shift: u32): Fault {
   right.select(0);
-  return size >= 8 && right.load64(0, 0) == WideStream.PARTS ? WideStream.readParts(size, shift) : readPortableWide(size, shift);
+  return size >= 8 && right.load64(0, 0) == WideStream.PARTS ? WideStream.readParts(size, shift)
+    : readPortableWide(size, shift);
 }
 
 /** Builds the bitmap of a stream in memory 0, a fresh arena. */

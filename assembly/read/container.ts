@@ -181,7 +181,8 @@ function replyArray(payload: usize, count: u32, base: u64, low: u32, limit: u64)
   const first = low ? arrayLowerBound(payload, count, low) : 0;
   const replied = <u32>min<u64>(count - first, limit), end = payload + Container.arrayBytes(first + replied);
   let next = payload + Container.arrayBytes(first);
-  for (; next + Lanes.LANES_BYTES <= end; next += Lanes.LANES_BYTES) reply.lanes(base, v128.load(next), Lanes.LANES);
+  for (; next + Lanes.LANES_BYTES <= end;
+    next += Lanes.LANES_BYTES) reply.lanes(base, v128.load(next), Lanes.LANES);
   for (; next < end; next += Container.MEMBER_BYTES) reply.member(base | load<u16>(next));
   return replied;
 }

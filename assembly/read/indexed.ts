@@ -7,7 +7,7 @@ import { countRange, isEmpty, maximum, minimum, nextClear, nextSet, get } from "
 export const enum Unit { BYTE = 0, BIT = 1 }
 
 /** Ranges of bytes and bits whose indexes may count from the end. */
-export abstract class Indexes {
+abstract class Indexes {
   /** Index of the string's last unit, a byte or a bit. */
   @inline static lastUnit(unit: u32): u64 {
     const greatest = maximum();
@@ -36,7 +36,8 @@ export abstract class Indexes {
 export function countIndexed(start: i64, end: i64, unit: u32): u64 {
   let any: u32 = 0;                           // 1 if there are members though their number is 0
   if (!isEmpty() && !(start < 0 && end < 0 && start > end)) {
-    const last = Indexes.lastUnit(unit), from = Indexes.unitAt(start, last), to = min(Indexes.unitAt(end, last), last);
+    const last = Indexes.lastUnit(unit), from = Indexes.unitAt(start, last),
+      to = min(Indexes.unitAt(end, last), last);
     if (from <= to) {
       const low = Indexes.firstBit(from, unit), members = countRange(low, Indexes.lastBit(to, unit));
       if (members) return members;

@@ -4,7 +4,6 @@ import { Own } from "../env/view";
 import { Offset } from "../arena/layout/entry";
 import { Directory, Place } from "../arena/read/directory";
 import { PageMembers } from "../arena/packed/members";
-import { Page } from "../arena/packed/layout";
 import { Choice, Kind } from "../container/kind";
 
 import { NONE, containerHas, lastIn, nextClearIn, nextSetIn, rankIn, selectIn } from "./container";
@@ -12,7 +11,7 @@ import { NONE, containerHas, lastIn, nextClearIn, nextSetIn, rankIn, selectIn } 
 /** 1 if the offset is a member. */
 export function get(offset: u64): u32 {
   const leaf = Directory.leafFor<Own>(Offset.key(offset));
-  if (changetype<Page>(leaf).isPacked<Own>()) return u32(PageMembers.index(changetype<Page>(leaf), offset) != PageMembers.NONE);
+  if (leaf.page.isPacked<Own>()) return u32(PageMembers.index(leaf.page, offset) != PageMembers.NONE);
   const entry = Directory.findIn(leaf, Offset.key(offset));
   return entry ? u32(containerHas(entry, Offset.low(offset))) : 0;
 }

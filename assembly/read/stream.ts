@@ -22,7 +22,8 @@ export function membersFrom(from: u64, limit: u64): u64 {
   for (let place = Directory.seek<Own>(firstKey); place && rest; place = Place.next<Own>(place)) {
     while (place && rest && Group.is(changetype<Group>(Place.entry(place)))) {
       rest -= replyPacked(place, from, rest);
-      place = Directory.advanceLeaf<Own>(Directory.lastBefore<Own>(Place.entry(place), changetype<Group>(<usize>(place >> 32))));
+      place = Directory.advanceLeaf<Own>(
+        Directory.lastBefore<Own>(Place.entry(place), changetype<Group>(<usize>(place >> 32))));
     }
     if (!place || !rest) break;
     const entry = Place.entry(place), last = entry.lastKey<Own>();
@@ -36,11 +37,13 @@ export function membersFrom(from: u64, limit: u64): u64 {
 
 /** membersFrom() for the packed leaf in which `place` is, from there on. */
 function replyPacked(place: u64, from: u64, limit: u64): u64 {
-  const entry = Place.entry(place), leaf = changetype<Node>(Group.leaf<Own>(changetype<Group>(entry))), header = changetype<Page>(leaf).header<Own>();
+  const entry = Place.entry(place), leaf = changetype<Node>(Group.leaf<Own>(entry.group)),
+    header = leaf.page.header<Own>();
   const width = Page.widthIn(header);
-  const base = changetype<Page>(leaf).baseIn<Own>(header), first = Group.index(changetype<Page>(leaf), changetype<Group>(entry)), lows = changetype<Page>(leaf).lowsIn(header);
+  const base = leaf.page.baseIn<Own>(header), first = Group.index(leaf.page, entry.group),
+    lows = leaf.page.lowsIn(header);
   const end = first + membersInLeaf(place), firstKey = Offset.key(from);
-  let at = changetype<Page>(leaf).highsIn(header) + <usize>(first * width), mine = Page.high<Own>(at, width), rest = limit;
+  let at = leaf.page.highsIn(header) + <usize>(first * width), mine = Page.high<Own>(at, width), rest = limit;
   for (let index = first, to = first; index < end && rest; index = to) {
     let next = mine;
     for (to = index + 1; to < end; to++) {

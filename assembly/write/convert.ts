@@ -34,7 +34,8 @@ export function replaceContainer(entry: Entry, form: u64): void {
     return;
   }
   const bytes = Shape.bytes<Own>(form), oldBytes = entry.payloadBytes<Own>(), old = entry.payload<Own>();
-  const fits = oldBytes && Block.bytes(oldBytes) == Block.bytes(bytes), to = fits ? old : Allocator.allocate(bytes);
+  const fits = oldBytes && Block.bytes(oldBytes) == Block.bytes(bytes),
+    to = fits ? old : Allocator.allocate(bytes);
   memory.copy(to, at, bytes);                 // a new block may begin where the shape does, or below
   entry.setBlock(kind, count, to);
   // Only now: free lists may begin where the scratch room is.
@@ -83,14 +84,18 @@ function intoArray(entry: Entry): void {
 /** Puts the one or two members of the array at `at` into the entry. */
 // @ts-ignore: decorator
 @inline function setInEntry(entry: Entry, count: u32, at: usize): void {
-  if (count == 1) entry.setSingle(Arrays.member(at, 0)); else entry.setPair(Arrays.member(at, 0), Arrays.member(at, 1));
+  if (count == 1) entry.setSingle(Arrays.member(at, 0));
+  else entry.setPair(Arrays.member(at, 0), Arrays.member(at, 1));
 }
 
 /** Turns an array of three members or more into buckets. False if buckets cannot hold it. */
 export function intoBuckets(entry: Entry): bool {
   const count = entry.count<Own>(), payload = entry.payload<Own>();
   const at = Allocator.allocate(Container.bucketsBytes(count));
-  if (!arrayToBuckets(payload, count, at, at)) { Allocator.release(at, Container.bucketsBytes(count)); return false; }
+  if (!arrayToBuckets(payload, count, at, at)) {
+    Allocator.release(at, Container.bucketsBytes(count));
+    return false;
+  }
   Allocator.release(payload, Container.arrayBytes(count));
   entry.setBlock(Kind.BUCKETS, count, at);
   return true;
@@ -99,7 +104,8 @@ export function intoBuckets(entry: Entry): bool {
 /** Bytes that converting to an array or buckets of `count` members allocates at most. */
 // @ts-ignore: decorator
 @inline export function plainRoom(count: u32): usize {
-  return Block.bytes(Container.arrayBytes(count)) + (Choice.staysBuckets(count) ? Block.bytes(Container.bucketsBytes(count)) : 0);
+  return Block.bytes(Container.arrayBytes(count))
+    + (Choice.staysBuckets(count) ? Block.bytes(Container.bucketsBytes(count)) : 0);
 }
 
 // --- To a bitset -------------------------------------------------------------------------------------------
@@ -134,7 +140,8 @@ function intoBitset(entry: Entry): void {
  */
 export function wordsWith(entry: Entry, low: u32, high: u32): u32 {
   const kind = entry.kind<Own>(), payload = entry.payload<Own>(), count = entry.count<Own>();
-  return Choice.wordsBetween(min(low, least(kind, payload, count)), max(high, greatest(kind, payload, count)));
+  return Choice.wordsBetween(min(low, least(kind, payload, count)),
+    max(high, greatest(kind, payload, count)));
 }
 
 /**

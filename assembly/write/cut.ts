@@ -16,7 +16,8 @@ export function cutArray(entry: Entry, key: u64, from: u32, to: u32): void {
   const payload = entry.payload<Own>(), count = entry.count<Own>();
   const first = arrayLowerBound(payload, count, from), end = arrayLowerBound(payload, count, to + 1);
   if (first == end) return;
-  memory.copy(payload + Container.arrayBytes(first), payload + Container.arrayBytes(end), Container.arrayBytes(count - end));
+  memory.copy(payload + Container.arrayBytes(first), payload + Container.arrayBytes(end),
+    Container.arrayBytes(count - end));
   shortenArray(entry, key, count - (end - first));
 }
 

@@ -6,7 +6,6 @@ import { Own } from "../env/view";
 import { Header } from "../arena/layout/header";
 import { Entry, Offset } from "../arena/layout/entry";
 import { Directory } from "../arena/read/directory";
-import { Group } from "../arena/packed/layout";
 import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
 import { convertDepleted, isDepleted, trim } from "./shrink";
@@ -21,7 +20,8 @@ export const enum Overflow { WRAP = 0, SAT = 1, FAIL = 2 }
 /** The value of the field of `width` bits at `offset`, sign-extended if `signed`. */
 export function field(offset: u64, width: u32, signed: u32): i64 {
   const key = Offset.key(offset), entry = Directory.find(key), into = <u32>offset & 63, last = offset + 63;
-  const second = into + width > 64 ? BitField.wordAt(Offset.key(last) == key ? entry : Directory.find(Offset.key(last)), last) : 0;
+  const second = into + width > 64
+    ? BitField.wordAt(Offset.key(last) == key ? entry : Directory.find(Offset.key(last)), last) : 0;
   return BitField.in(BitField.wordAt(entry, offset), second, into, width, signed);
 }
 
@@ -52,7 +52,8 @@ export abstract class BitField {
    * `overflow` is WRAP or SAT.
    */
   @inline static newValue(value: i64, width: u32, signed: u32, beyond: i32, overflow: Overflow): i64 {
-    return beyond && overflow == Overflow.SAT ? BitField.limit(beyond, width, signed) : BitField.wrapped(value, width, signed);
+    return beyond && overflow == Overflow.SAT ? BitField.limit(beyond, width, signed)
+      : BitField.wrapped(value, width, signed);
   }
 
   @inline private static wrapped(value: u64, width: u32, signed: u32): i64 {
@@ -77,7 +78,8 @@ export abstract class BitField {
    * With an increment of 0 any value is allowed.
    */
   @inline static beyond(value: i64, increment: i64, width: u32, signed: u32): i32 {
-    return signed ? BitField.beyondSigned(value, increment, width) : BitField.beyondUnsigned(<u64>value, increment, width);
+    return signed ? BitField.beyondSigned(value, increment, width)
+      : BitField.beyondUnsigned(<u64>value, increment, width);
   }
 
   /**
@@ -174,7 +176,7 @@ export function takeBits(offset: u64, bits: u64): void {
       entry = Directory.find(key);
       known = key;
     }
-    const stays = !Group.is(changetype<Group>(entry)) && entry.count<Own>() > 1;     // a packed leaf may change its form
+    const stays = !entry.isGroup() && entry.count<Own>() > 1;     // a packed leaf may change its form
     removeKeepingKind(entry, key, Offset.low(gone));
     if (!stays) entry = changetype<Entry>(0);
   }

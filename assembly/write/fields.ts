@@ -26,7 +26,7 @@ import { wordOf } from "../read/container";
 const enum Action { GET, SET, INCRBY }
 
 /** A word that a list of fields changes: its number, its bits before, and its bits after. */
-export abstract class WordSlot {
+abstract class WordSlot {
   /** Values of a step, and of a slot. */
   @inline static readonly VALUES: u32 = 3;
 
@@ -76,7 +76,8 @@ function planStep(step: u32, table: u32, slotBits: u32, multiplier: u64): void {
   const offset = argument.value(step + 1), into = <u32>offset & 63, crosses = into + width > 64;
   const first = WordSlot.find(offset >> 6, table, slotBits, multiplier);
   const second = crosses ? WordSlot.find((offset >> 6) + 1, table, slotBits, multiplier) : first;
-  const old = BitField.in(WordSlot.newBits(first), crosses ? WordSlot.newBits(second) : 0, into, width, signed);
+  const old = BitField.in(WordSlot.newBits(first), crosses ? WordSlot.newBits(second) : 0, into, width,
+    signed);
   argument.put(step, 1);
   if (action == Action.GET) { argument.put(step + 2, old); return; }
   const given = <i64>argument.value(step + 2), adds = action == Action.INCRBY;
@@ -87,7 +88,8 @@ function planStep(step: u32, table: u32, slotBits: u32, multiplier: u64): void {
   argument.put(step + 2, adds ? value : old);
   const bits = Words.reversed(<u64>value << (64 - width)), mask = u64.MAX_VALUE >> (64 - width);
   argument.put(first + 2, (WordSlot.newBits(first) & ~(mask << into)) | (bits << into));
-  if (crosses) argument.put(second + 2, (WordSlot.newBits(second) & ~(mask >> (64 - into))) | (bits >> (64 - into)));
+  if (crosses) argument.put(second + 2,
+    (WordSlot.newBits(second) & ~(mask >> (64 - into))) | (bits >> (64 - into)));
 }
 
 /**
@@ -116,11 +118,13 @@ export function changeWords(from: u32, to: u32): void {
 export function takeBackWords(from: u32, to: u32): void {
   for (let slot = to; slot > from;) {
     slot -= WordSlot.VALUES;
-    removeAbsentBefore(WordSlot.firstOffset(slot), Words.reversed(WordSlot.newBits(slot) & ~WordSlot.oldBits(slot)));
+    removeAbsentBefore(WordSlot.firstOffset(slot),
+      Words.reversed(WordSlot.newBits(slot) & ~WordSlot.oldBits(slot)));
   }
   settleWords(from, to);
 }
 
 function settleWords(from: u32, to: u32): void {
-  for (let slot = from; slot < to; slot += WordSlot.VALUES) settleContainer(Offset.key(WordSlot.firstOffset(slot)));
+  for (let slot = from; slot < to;
+    slot += WordSlot.VALUES) settleContainer(Offset.key(WordSlot.firstOffset(slot)));
 }

@@ -12,7 +12,7 @@ import { removeEntry, removeMember } from "../arena/change/remove";
 import { becameShort, packShort, promoteContainer } from "../arena/change/forms";
 import { Room } from "../arena/change/room";
 import { insertPacked, loosen } from "../arena/change/pages";
-import { Group, Page } from "../arena/packed/layout";
+import { Page } from "../arena/packed/layout";
 import { Inserted, PageInsert } from "../arena/packed/insert";
 import { PageMembers } from "../arena/packed/members";
 import { releaseContainer } from "./convert";
@@ -77,8 +77,8 @@ function insertBelow(node: Node, key: u64, low: u32, revocable: bool): u32 {
     if (added == 1) slot.add(1);
     return added;
   }
-  if (changetype<Page>(node).isPacked<Own>()) {
-    const inserted = PageInsert.insert(changetype<Page>(node), Offset.of(key, low), Page.BYTES, Page.ITEMS_MAX);
+  if (node.page.isPacked<Own>()) {
+    const inserted = PageInsert.insert(node.page, Offset.of(key, low), Page.BYTES, Page.ITEMS_MAX);
     if (inserted != Inserted.ADDED_GROUP) return inserted;
     Header.setEntries(Header.entries<Own>() + 1);
     return 1;
@@ -100,14 +100,14 @@ function insertBelow(node: Node, key: u64, low: u32, revocable: bool): u32 {
 /** Removes the offset; true if it was a member. */
 function remove(offset: u64): bool {
   const key = Offset.key(offset), leaf = Directory.leafFor<Own>(key);
-  return changetype<Page>(leaf).isPacked<Own>()
+  return leaf.page.isPacked<Own>()
     ? removePacked(leaf, offset)
     : removeFrom(Directory.findIn(leaf, key), key, Offset.low(offset), false);
 }
 
 /** Removes the offset from the packed leaf to which it belongs; true if it was a member. */
 function removePacked(leaf: Node, offset: u64): bool {
-  const index = PageMembers.index(changetype<Page>(leaf), offset);
+  const index = PageMembers.index(leaf.page, offset);
   if (index == PageMembers.NONE) return false;
   removeMember(leaf, index, offset);
   return true;
@@ -121,9 +121,10 @@ function insertAt(entry: Entry, key: u64, low: u32, mayPack: bool): bool {
   if (entry && containerHas(entry, low)) return false;
   if (Header.isTiny<Own>()) {
     if (insertWithinTiny(key, low)) return true;
-    if (changetype<Page>(0).isPacked<Own>()) entry = changetype<Entry>(0);          // what `entry` was may have been packed
+    if (changetype<Page>(0).isPacked<Own>()) entry = changetype<Entry>(0);
+    // what `entry` was may have been packed
   }
-  if (!entry || Group.is(changetype<Group>(entry))) {
+  if (!entry || entry.isGroup()) {
     if (insertPacked(Offset.of(key, low), mayPack)) return true;
     loosen(key, key);
   }
@@ -169,7 +170,7 @@ function insertWithinTiny(key: u64, low: u32): bool {
 /** removeKeepingKind(), or without `asIs` the same with a kind that suits the members left. */
 function removeFrom(entry: Entry, key: u64, low: u32, asIs: bool): bool {
   if (!entry) return false;
-  if (Group.is(changetype<Group>(entry))) return removePacked(Directory.leafFor<Own>(key), Offset.of(key, low));
+  if (entry.isGroup()) return removePacked(Directory.leafFor<Own>(key), Offset.of(key, low));
   if (entry.kind<Own>() == Kind.FULL) entry = isolate(entry, key);
   if (entry.count<Own>() > 1) {
     if (!takeFrom(entry, low, asIs)) return false;
@@ -188,7 +189,8 @@ export function isolate(entry: Entry, key: u64): Entry {
   const first = entry.key<Own>(), last = entry.lastKey<Own>();
   const before = key - first, after = last - key;
   // So that a member can be removed next.
-  Allocator.prepare(Room.toInsert(key, 2) + Block.bytes(Container.runsBytes(1)) + Block.bytes(Container.runsBytes(2)));
+  Allocator.prepare(Room.toInsert(key, 2) + Block.bytes(Container.runsBytes(1))
+    + Block.bytes(Container.runsBytes(2)));
   entry = Directory.find(key);
   if (before) {
     entry.setFull(before);

@@ -18,7 +18,7 @@ import { insertEntry, adjust, changeKey } from "../arena/change/insert";
 import { removeEntry, removeEntries, removeFromGroup } from "../arena/change/remove";
 import { Room } from "../arena/change/room";
 import { loosen } from "../arena/change/pages";
-import { Group, Page } from "../arena/packed/layout";
+import { Page } from "../arena/packed/layout";
 import { normalized } from "../combine/shape/normalize";
 import { fold } from "../combine/fold/fold";
 import { Change, foldOfChange } from "../combine/rebuild/range";
@@ -122,7 +122,8 @@ function flippedBytes(entry: Entry): usize {
  */
 function roomToChange(change: Change, among: u32, low: u64, high: u64): usize {
   const first = Offset.key(low), last = Offset.key(high);
-  const head = Directory.find(first), tail: Entry = first == last ? changetype<Entry>(0) : Directory.find(last);
+  const head = Directory.find(first),
+    tail: Entry = first == last ? changetype<Entry>(0) : Directory.find(last);
   // A FULL entry out of which a container, or all of the range, is cut becomes three.
   let entries: u64 = (head && head.kind<Own>() == Kind.FULL ? 2 : 0)
     + (tail && tail.kind<Own>() == Kind.FULL ? 2 : 0);
@@ -132,7 +133,8 @@ function roomToChange(change: Change, among: u32, low: u64, high: u64): usize {
     entries += 3 + (last - first) / Entry.SPAN_MAX + (change == Change.FLIP ? among : 0);
     if (change == Change.FLIP) bytes = blocksToFlip(first, last);
   }
-  const folds = first == last || Offset.low(low) ? head : changetype<Entry>(0), foldsLast = Offset.low(high) != Container.LOW_MAX ? tail : changetype<Entry>(0);
+  const folds = first == last || Offset.low(low) ? head : changetype<Entry>(0),
+    foldsLast = Offset.low(high) != Container.LOW_MAX ? tail : changetype<Entry>(0);
   if ((folds && !isCut(change, folds)) || (foldsLast && !isCut(change, foldsLast))) bytes += 2 * END_BYTES;
   if (bytes) bytes += Places.bytes(Scratch.RIGHT);
   if (entries) bytes += 2 * Block.bytes(Container.runsBytes(1)) + Room.forEntries(entries);
@@ -202,7 +204,7 @@ function putRange(entry: Entry, from: u32, to: u32): void {
 function foldRun(change: Change, key: u64, from: u32, to: u32): void {
   const entry = Directory.find(key);
   if (isCut(change, entry)) {
-    if (Group.is(changetype<Group>(entry))) removeFromGroup(Offset.of(key, from), Offset.of(key, to));
+    if (entry.isGroup()) removeFromGroup(Offset.of(key, from), Offset.of(key, to));
     else cutArray(entry, key, from, to);
     return;
   }
@@ -287,8 +289,10 @@ function fillContainers(first: u64, last: u64): void {
   if (first > last) return;
   const tail = Directory.find(last);
   if (tail && tail.kind<Own>() == Kind.FULL) last = tail.key<Own>() - 1;
-  for (let key = first; key <= last; key += Entry.SPAN_MAX) makeSpan(key, min(last - key + 1, Entry.SPAN_MAX));
-  for (let key = first; key <= last; key += Entry.SPAN_MAX) removeEntries(key + 1, min(last, key + Entry.SPAN_MAX - 1));
+  for (let key = first; key <= last;
+    key += Entry.SPAN_MAX) makeSpan(key, min(last - key + 1, Entry.SPAN_MAX));
+  for (let key = first; key <= last;
+    key += Entry.SPAN_MAX) removeEntries(key + 1, min(last, key + Entry.SPAN_MAX - 1));
 }
 
 /**
@@ -308,7 +312,8 @@ function makeSpan(key: u64, span: u64): void {
 function flip(first: u64, last: u64): void {
   let marked = false;
   for (let next = first; next <= last;) {
-    const entry = Place.entry(Directory.seek<Own>(next)), key = entry ? max(next, entry.key<Own>()) : last + 1;
+    const entry = Place.entry(Directory.seek<Own>(next)),
+      key = entry ? max(next, entry.key<Own>()) : last + 1;
     if (key > next) {
       insertFull(next, min(key - 1, last));
       next = key;

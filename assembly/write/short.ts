@@ -26,7 +26,8 @@ export const enum Grown { SHORT, PACKED, FULL }
 
 /** How the tiny arena's short bitset grows when it gets the member `low`. */
 export function grown(low: u32): Grown {
-  const words = widerWords(changetype<Entry>(Entry.TINY).payload<Own>(), low, low), count = changetype<Entry>(Entry.TINY).count<Own>();
+  const words = widerWords(changetype<Entry>(Entry.TINY).payload<Own>(), low, low),
+    count = changetype<Entry>(Entry.TINY).count<Own>();
   if (!Choice.prefersShort(count + 1, words)) return count < Page.ITEMS_MAX ? Grown.PACKED : Grown.FULL;
   return words <= Forms.TINY_WORDS ? Grown.SHORT : Grown.FULL;
 }
@@ -34,8 +35,10 @@ export function grown(low: u32): Grown {
 /** How the tiny arena's short bitset grows when another container, `key`, gets a member. */
 export function grownBeside(key: u64): Grown {
   const count = changetype<Entry>(Entry.TINY).count<Own>(), own = changetype<Entry>(Entry.TINY).key<Own>();
-  const full = Header.BYTES + Node.block(0, 2) + Block.bytes(changetype<Entry>(Entry.TINY).payloadBytes<Own>());
-  const packs = count < Page.ITEMS_MAX && PageWriter.tightBytes(min(own, key), max(own, key), count + 1) <= full;
+  const full = Header.BYTES + Node.block(0, 2)
+    + Block.bytes(changetype<Entry>(Entry.TINY).payloadBytes<Own>());
+  const packs = count < Page.ITEMS_MAX
+    && PageWriter.tightBytes(min(own, key), max(own, key), count + 1) <= full;
   return packs ? Grown.PACKED : Grown.FULL;
 }
 
@@ -44,7 +47,8 @@ export function grownBeside(key: u64): Grown {
  * member. Returns false, with nothing changed, if another kind of container is smaller then.
  */
 export function widenTo(entry: Entry, low: u32, high: u32): bool {
-  const payload = entry.payload<Own>(), words = ShortBitset.wordCount<Own>(payload), count = entry.count<Own>();
+  const payload = entry.payload<Own>(), words = ShortBitset.wordCount<Own>(payload),
+    count = entry.count<Own>();
   const wider = widerWords(payload, low, high), first = min(low >> 6, ShortBitset.firstWord<Own>(payload));
   if (wider == words) return true;
   if (!Choice.prefersShort(count + 1, wider)) return false;

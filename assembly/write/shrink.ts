@@ -33,16 +33,19 @@ export function trimmedStays(entry: Entry, count: u32): bool {
 
 /** Turns a bitset of few members into a short bitset, an array or buckets. */
 export function bitsetIntoPlain(entry: Entry): void {
-  convertTo(entry, Choice.shrunk(entry.count<Own>(), ShortBitset.wordsOf(spanOfBitset<Own>(entry.payload<Own>()))));
+  convertTo(entry, Choice.shrunk(entry.count<Own>(),
+    ShortBitset.wordsOf(spanOfBitset<Own>(entry.payload<Own>()))));
 }
 
 /** Whether words without members at the ends of a bitset or a short bitset should be given back. */
 export function isLoose(entry: Entry): bool {
   const kind = entry.kind<Own>(), payload = entry.payload<Own>();
-  if (kind == Kind.SHORT) return ShortBitset.isWorthTrimming(ShortBitset.wordCount<Own>(payload), ShortBitset.trimmedWords(payload));
+  if (kind == Kind.SHORT) return ShortBitset.isWorthTrimming(ShortBitset.wordCount<Own>(payload),
+    ShortBitset.trimmedWords(payload));
   if (kind != Kind.BITSET) return false;
   const words = ShortBitset.wordsOf(spanOfBitset<Own>(payload));
-  return ShortBitset.isWorthTrimming(Container.WORDS, words) && Choice.prefersShort(entry.count<Own>(), words);
+  return ShortBitset.isWorthTrimming(Container.WORDS, words)
+    && Choice.prefersShort(entry.count<Own>(), words);
 }
 
 /** Gives back the words at the ends of a bitset or a short bitset if it isLoose(). Needs no memory. */
@@ -51,7 +54,8 @@ export function trim(entry: Entry): void {
   const payload = entry.payload<Own>();
   if (entry.kind<Own>() == Kind.BITSET) { convertTo(entry, Kind.SHORT); return; }
   const words = ShortBitset.wordCount<Own>(payload), left = ShortBitset.trim(payload);
-  if (!Header.isTiny<Own>()) Allocator.resize(payload, Container.shortBytes(words), Container.shortBytes(left));
+  if (!Header.isTiny<Own>()) Allocator.resize(payload, Container.shortBytes(words),
+    Container.shortBytes(left));
 }
 
 /**
@@ -63,7 +67,8 @@ export function isDepleted(entry: Entry, less: u32 = 0): bool {
   if (kind == Kind.SHORT) {
     return !Choice.staysShort(count, ShortBitset.wordCount<Own>(entry.payload<Own>()));
   }
-  return kind == Kind.BITSET ? !Choice.staysBitset(count) : kind == Kind.BUCKETS && !Choice.staysBuckets(count);
+  return kind == Kind.BITSET ? !Choice.staysBitset(count)
+    : kind == Kind.BUCKETS && !Choice.staysBuckets(count);
 }
 
 /**

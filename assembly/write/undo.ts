@@ -38,7 +38,8 @@ import { Runs } from "../container/run";
  * added them, or after makeRemovable() has failed for them. Needs no memory.
  */
 export function settle(first: u32, count: u32): void {
-  let known = Offset.KEY_MAX + 1;                    // the container just settled; at first not one that there is
+  let known = Offset.KEY_MAX + 1;
+  // the container just settled; at first not one that there is
   for (let i = first, end = first + count; i < end; i++) {
     const key = Offset.key(argument.value(i));
     if (key == known) continue;
@@ -79,7 +80,8 @@ export function takeBack(first: u32, count: u32): void {
 export function makeRemovable(first: u32, count: u32): void {
   if (Header.isTiny<Own>() || (Header.entries<Own>() < count / MEMBERS_AN_ENTRY && !needsCuts())) return;
   for (let i = first, end = first + count; i < end;) {
-    const from = argument.value(i), key = Offset.key(from), last = from | Container.LOW_MAX, entry = Directory.find(key);
+    const from = argument.value(i), key = Offset.key(from), last = from | Container.LOW_MAX,
+      entry = Directory.find(key);
     if (!entry || !isCut(entry)) {
       while (++i < end && argument.value(i) >= from && argument.value(i) <= last);
       continue;

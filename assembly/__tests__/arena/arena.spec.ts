@@ -32,7 +32,8 @@ class Blocks {
   /** Adds a block that was just allocated. */
   keep(at: usize, bytes: u32): void {
     this.trial.holds(
-      at >= Header.BYTES && at + Block.bytes(bytes) <= Header.bump(), "an allocated block lies in the used part",
+      at >= Header.BYTES && at + Block.bytes(bytes) <= Header.bump(),
+      "an allocated block lies in the used part",
     );
     this.trial.same(at & 7, 0, "address of a block modulo 8");
     this.at.push(at);
@@ -211,7 +212,8 @@ describe("blocks", () => {
   it("of a bitset start on a cache line, and the bytes skipped for that are free", () => {
     const trial = new Trial(107), blocks = new Blocks(trial);
     for (let i: u32 = 0; i < 40; i++) {
-      const at = Header.bump(), aligned = Allocator.alignedBump(), freed = Header.freed(), hadLists = Allocator.freeListsBytes() != 0;
+      const at = Header.bump(), aligned = Allocator.alignedBump(), freed = Header.freed(),
+        hadLists = Allocator.freeListsBytes() != 0;
       trial.holds(
         aligned >= at && aligned < at + 64 && (aligned + 8) % 64 == 0,
         "alignedBump() is the next start of a cache line",
@@ -265,33 +267,34 @@ describe("an arena", () => {
     })).toBe(false, "room up to 2^32 bytes and bytes held back");
   });
 
-  it("counts its bytes in use: to the end of its leaf or short bitset when tiny, then to the bump mark", () => {
-    const trial = new Trial(109);
-    trial.same(used(), 16, "used by the empty bitmap");
-    for (let count: u32 = 1; count <= 32; count++) {
-      insert(<u64>count * 2000);
-      trial.same(used(), max<u32>(16, 4 + 2 * count), "used by a tiny arena of one container, the first");
-    }
-    freshArena(32);
-    for (let count: u32 = 1; count <= Page.ITEMS_MAX; count++) {
-      insert(<u64>count << 20);
-      // Lows and highs of two bytes, and a base if that is less than a byte more for each high.
-      if (count > 20) trial.holds(used() <= 12 + 4 * count, "a tiny arena of many containers uses no more");
-    }
-    insert(<u64>(Page.ITEMS_MAX + 1) << 20);
-    trial.same(used(), Header.bump(), "used by a full arena");
-    freshArena(32);
-    for (let offset: u64 = 0; offset < 1920; offset += 3) {
-      insert(offset);
-      const count = offset / 3 + 1, words = offset / 64 + 1;
-      if (count > 4) {
-        trial.same(used(), 16 + 8 * words, "used by a tiny arena with a short bitset of " + count.toString());
+  it("counts its bytes in use: to the end of its leaf or short bitset when tiny, then to the bump mark",
+    () => {
+      const trial = new Trial(109);
+      trial.same(used(), 16, "used by the empty bitmap");
+      for (let count: u32 = 1; count <= 32; count++) {
+        insert(<u64>count * 2000);
+        trial.same(used(), max<u32>(16, 4 + 2 * count), "used by a tiny arena of one container, the first");
       }
-    }
-    insert(1920);
-    trial.same(used(), Header.bump(), "used by a full arena with a short bitset");
-    trial.end();
-  });
+      freshArena(32);
+      for (let count: u32 = 1; count <= Page.ITEMS_MAX; count++) {
+        insert(<u64>count << 20);
+        // Lows and highs of two bytes, and a base if that is less than a byte more for each high.
+        if (count > 20) trial.holds(used() <= 12 + 4 * count, "a tiny arena of many containers uses no more");
+      }
+      insert(<u64>(Page.ITEMS_MAX + 1) << 20);
+      trial.same(used(), Header.bump(), "used by a full arena");
+      freshArena(32);
+      for (let offset: u64 = 0; offset < 1920; offset += 3) {
+        insert(offset);
+        const count = offset / 3 + 1, words = offset / 64 + 1;
+        if (count > 4) {
+          trial.same(used(), 16 + 8 * words, "used by a tiny arena with a short bitset of " + count.toString());
+        }
+      }
+      insert(1920);
+      trial.same(used(), Header.bump(), "used by a full arena with a short bitset");
+      trial.end();
+    });
 
   it("is wasteful when more than an eighth of it and 64 bytes are freed", () => {
     const trial = new Trial(110);

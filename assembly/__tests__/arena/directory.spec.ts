@@ -104,15 +104,18 @@ class Keys {
       // The key before this one, unless the previous entry could stand for it; this key; the next.
       for (let k = i && key - this.last(i - 1) < 2 ? key : key - 1; k <= key + 1; k++) {
         const found = Directory.find(k), wanted = k >= key && k <= this.last(i) && this.present[i];
-        if (wanted) trial.holds(changetype<usize>(found) != 0 && found.key<Own>() == key, "findEntry finds a present key");
-        else if (k >= key || !i || k > this.last(i - 1)) trial.same(changetype<usize>(found), 0, "findEntry of an absent key");
+        if (wanted) trial.holds(changetype<usize>(found) != 0 && found.key<Own>() == key,
+          "findEntry finds a present key");
+        else if (k >= key || !i || k > this.last(i - 1)) trial.same(changetype<usize>(found), 0,
+          "findEntry of an absent key");
         const within = wanted ? (k - key) << 16 : k > key && this.present[i] ? this.cardinality(i) : 0;
         trial.same(Directory.membersBefore(k), members + within, "membersBefore");
         this.at(Directory.seek<Own>(k), this.from(k), "seek");
       }
       this.at(Directory.seek<Own>(this.last(i)), this.from(this.last(i)), "seek of a span's last");
       if (this.present[i]) {
-        trial.same(changetype<usize>(Directory.find(this.last(i))), changetype<usize>(Directory.find(key)), "findEntry of a span's last");
+        trial.same(changetype<usize>(Directory.find(this.last(i))), changetype<usize>(Directory.find(key)),
+          "findEntry of a span's last");
         trial.same(Directory.ofRank(members).key<Own>(), key, "entryOfRank of an entry's first member");
         members += this.cardinality(i);
         trial.same(Directory.ofRank(members - 1).key<Own>(), key, "entryOfRank of an entry's last member");
@@ -120,7 +123,8 @@ class Keys {
     }
     trial.same(place, 0, "place after the last entry");
     trial.same(Directory.cardinality<Own>(), members, "cardinality");
-    if (last == this.size) trial.same(changetype<usize>(Directory.last<Own>()), 0, "last entry of an empty directory");
+    if (last == this.size) trial.same(changetype<usize>(Directory.last<Own>()), 0,
+      "last entry of an empty directory");
     else trial.same(Directory.last<Own>().key<Own>(), this.key(last), "key of the last entry");
     trial.same(Directory.membersBefore(this.key(this.size)), members, "membersBefore behind the last key");
     trial.same(changetype<usize>(Directory.find(this.key(this.size))), 0, "findEntry behind the last key");
@@ -135,7 +139,8 @@ class Keys {
       const key = random.below(20)
         ? this.key(i) + random.below(<u32>this.step << random.below(12))
         : u64.MAX_VALUE;
-      this.at(Directory.seekFrom<Own>(Directory.seek<Own>(this.key(i)), key), this.from(max(key, this.key(i))), "seekFrom");
+      this.at(Directory.seekFrom<Own>(Directory.seek<Own>(this.key(i)), key),
+        this.from(max(key, this.key(i))), "seekFrom");
     }
   }
 }
@@ -295,13 +300,15 @@ describe("the directory", () => {
         trial.same(entry.cardinality<Right>(), keys.cardinality(i), "cardinality");
         trial.same(other, place, "place in the left view and in the right");
         leaves += i32(Place.isLastOfLeaf<Own>(place));
-        if (i % 500 == 1) trial.same(Directory.seekFrom<Right>(Directory.seek<Right>(0), keys.key(i)), place, "seekFrom");
+        if (i % 500 == 1) trial.same(Directory.seekFrom<Right>(Directory.seek<Right>(0), keys.key(i)), place,
+          "seekFrom");
         place = Place.next<Right>(place);
         other = Place.next<Left>(other);
       }
       trial.same(place, 0, "place after the last entry");
       trial.same(leaves, (keys.count + Node.LEAF_MAX - 1) / Node.LEAF_MAX, "number of leaves");
-      trial.same(u32(changetype<usize>(Directory.last<Right>()) != 0), u32(keys.count != 0), "whether there is a last entry");
+      trial.same(u32(changetype<usize>(Directory.last<Right>()) != 0), u32(keys.count != 0),
+        "whether there is a last entry");
     }
     trial.end();
   });
@@ -321,14 +328,18 @@ describe("the directory", () => {
       (last << 16) + 1, (last << 16) + 1,
     );
     trial.is(model, "three entries");
-    trial.same(changetype<usize>(Place.entry(Directory.seek<Own>(last))), changetype<usize>(Directory.last<Own>()), "seek of the greatest key");
+    trial.same(changetype<usize>(Place.entry(Directory.seek<Own>(last))),
+      changetype<usize>(Directory.last<Own>()), "seek of the greatest key");
     trial.same(Place.next<Own>(Directory.seek<Own>(last)), 0, "place after the last entry");
     trial.same(
-      changetype<usize>(Place.entry(Directory.seekFrom<Own>(Directory.seek<Own>(0), last))), changetype<usize>(Directory.last<Own>()), "seekFrom to the greatest key",
+      changetype<usize>(Place.entry(Directory.seekFrom<Own>(Directory.seek<Own>(0), last))),
+      changetype<usize>(Directory.last<Own>()), "seekFrom to the greatest key",
     );
-    trial.same(Directory.seekFrom<Own>(Directory.seek<Own>(0), u64.MAX_VALUE), 0, "seekFrom beyond the greatest key");
+    trial.same(Directory.seekFrom<Own>(Directory.seek<Own>(0), u64.MAX_VALUE), 0,
+      "seekFrom beyond the greatest key");
     trial.same(
-      changetype<usize>(Place.entry(Place.next<Own>(Directory.seek<Own>(0)))) - changetype<usize>(Place.entry(Directory.seek<Own>(0))),
+      changetype<usize>(Place.entry(Place.next<Own>(Directory.seek<Own>(0))))
+      - changetype<usize>(Place.entry(Directory.seek<Own>(0))),
       Entry.BYTES, "distance of neighboring entries",
     );
     trial.end();

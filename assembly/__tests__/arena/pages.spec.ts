@@ -75,7 +75,8 @@ class Far {
       trial.same(Directory.seek<Own>(key), place, "seek");
       trial.same(changetype<usize>(Directory.find(key)), changetype<usize>(Place.entry(place)), "findEntry");
       trial.same(Directory.membersBefore(key), i, "membersBefore");
-      trial.same(changetype<usize>(Directory.ofRank(i)), changetype<usize>(Place.entry(place)), "entryOfRank");
+      trial.same(changetype<usize>(Directory.ofRank(i)), changetype<usize>(Place.entry(place)),
+        "entryOfRank");
       place = Place.next<Own>(place);
       entries++;
     }
@@ -89,7 +90,8 @@ class Far {
       trial.same(get(near), u64(at < count && this.sorted[at] == near), "get");
       const to = this.any(), found = this.below((Offset.key(max(to, offset))) << 16);
       trial.same(
-        Directory.seekFrom<Own>(Directory.seek<Own>(Offset.key(offset)), Offset.key(to)), Directory.seek<Own>(Offset.key(this.sorted[found])), "seekFrom",
+        Directory.seekFrom<Own>(Directory.seek<Own>(Offset.key(offset)), Offset.key(to)),
+        Directory.seek<Own>(Offset.key(this.sorted[found])), "seekFrom",
       );
     }
   }
@@ -267,7 +269,8 @@ describe("packed leaves", () => {
         if ((spread == Spread.WIDE || spread == Spread.TIMES) && size > 2000 && !pairs) {
           trial.holds(used() < <u32>size * 10, "10 bytes a member");
         }
-        for (let i = 0; i < 50; i++) list.set(Offset.low(i) % 2 ? far(trial, spread) : list.any(), u32(i) % 2);
+        for (let i = 0; i < 50;
+          i++) list.set(Offset.low(i) % 2 ? far(trial, spread) : list.any(), u32(i) % 2);
         list.is("changed afterwards");
       }
     }

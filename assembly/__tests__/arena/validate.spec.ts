@@ -73,7 +73,9 @@ function leaf(i: u32): usize { return changetype<usize>(changetype<Slot>(slot(i)
 function entry(i: u32): usize { return leaf(1) + 4 + 12 * <usize>i; }
 
 /** The last entry of the leaf at `node`. */
-function lastOf(node: Node): usize { return changetype<usize>(node) + 4 + 12 * (<usize>load<u16>(changetype<usize>(node), 2) - 1); }
+function lastOf(node: Node): usize {
+  return changetype<usize>(node) + 4 + 12 * (<usize>load<u16>(changetype<usize>(node), 2) - 1);
+}
 /** Changes the first key of leaf 1, and of its slot. */
 function beginLeaf(key: u64): void {
   store<u64>(slot(1) + SLOT_KEY, key);
@@ -199,7 +201,8 @@ describe("validate", () => {
     findsThenRestores(Fault.SLOT_KEY, "a page whose slot has another key");
     add64(changetype<usize>(Node.root<Own>().slotAt(0)) + SLOT_CARDINALITY, 1);
     findsThenRestores(Fault.SLOT_CARDINALITY, "a page with a member less than its slot counts");
-    const members = <usize>load<u16>(changetype<usize>(page) + count), width = <usize>load<u8>(changetype<usize>(page) + form) & 7;
+    const members = <usize>load<u16>(changetype<usize>(page) + count),
+      width = <usize>load<u8>(changetype<usize>(page) + form) & 7;
     for (let i: usize = 0; i < 65; i++) store<u16>(changetype<usize>(page) + 12 + 2 * i, <u16>i);
     memory.fill(changetype<usize>(page) + 12 + 2 * members, 0, 65 * width);
     findsThenRestores(Fault.NODE_COUNT, "a group of 65 members in a page");
@@ -275,7 +278,8 @@ describe("validate", () => {
     const full = entryOf(Kind.FULL);
     full.setFull(3);
     findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a span that covers the next key");
-    const firstKey = load<u64>(slot(0) + SLOT_KEY), lastKey = load<u64>(lastOf(changetype<Node>(leaf(0)))) & Offset.KEY_MAX;
+    const firstKey = load<u64>(slot(0) + SLOT_KEY),
+      lastKey = load<u64>(lastOf(changetype<Node>(leaf(0)))) & Offset.KEY_MAX;
     beginLeaf(firstKey);
     findsThenRestores(
       Fault.DIRECTORY_NOT_ASCENDING, "a leaf whose first key is the first key of the leaf before",

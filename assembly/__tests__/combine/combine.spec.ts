@@ -37,7 +37,8 @@ function combineAll(trial: Trial, sources: Model[], form: Form = EITHER, first: 
     trial.is(expected, what);
     trial.same(wasteful(), 0, what + ", wasteful");
     freshArena(40);
-    trial.same(combineCardinality(op, sources.length, 0, 0, KEY_MAX), expected.cardinality(), what + " counted");
+    trial.same(combineCardinality(op, sources.length, 0, 0, KEY_MAX), expected.cardinality(),
+      what + " counted");
     enter();
     const all = expected.cardinality(), any = trial.random.next();
     const most: u64 = all && any & 1 ? 1 + (any >> 1) % all : max<u64>(any >> (any & 63), 1);

@@ -125,27 +125,28 @@ describe("one bitmap against many", () => {
     trial.end();
   });
 
-  it("counts packed leaves, which begin before the first key of the other bitmap and end behind its last", () => {
-    const trial = new Trial(931);
-    for (let i = 0; i < rounds(30); i++) {
-      const ones = [
-        sparse(trial, 40, 20, 300), sparse(trial, 45, 1, 2), sparse(trial, 0, 200, 6),
-        anyModel(40, 2, 30, trial.random),
-      ];
-      const facets = [new Model()];
-      for (let most: u32 = 1; most < 100; most *= 3) {
-        facets.push(sparse(trial, trial.random.below(60), 1 + trial.random.below(300), most));
-        facets.push(sparse(trial, KEY_MAX - 9, 10, most));
+  it("counts packed leaves, which begin before the first key of the other bitmap and end behind its last",
+    () => {
+      const trial = new Trial(931);
+      for (let i = 0; i < rounds(30); i++) {
+        const ones = [
+          sparse(trial, 40, 20, 300), sparse(trial, 45, 1, 2), sparse(trial, 0, 200, 6),
+          anyModel(40, 2, 30, trial.random),
+        ];
+        const facets = [new Model()];
+        for (let most: u32 = 1; most < 100; most *= 3) {
+          facets.push(sparse(trial, trial.random.below(60), 1 + trial.random.below(300), most));
+          facets.push(sparse(trial, KEY_MAX - 9, 10, most));
+        }
+        facets.push(anyModel(20, 1, 60, trial.random));
+        for (let one = 0; one < ones.length; one++) {
+          shareWithAll(trial, ones[one], facets, 1);
+          shareWithAll(trial, ones[one], facets, MANY);
+          shareUpTo(trial, ones[one], facets);
+        }
       }
-      facets.push(anyModel(20, 1, 60, trial.random));
-      for (let one = 0; one < ones.length; one++) {
-        shareWithAll(trial, ones[one], facets, 1);
-        shareWithAll(trial, ones[one], facets, MANY);
-        shareUpTo(trial, ones[one], facets);
-      }
-    }
-    trial.end();
-  });
+      trial.end();
+    });
 
   it("counts spans of full containers", () => {
     const trial = new Trial(932);

@@ -28,7 +28,8 @@ function largeBlocks(): u32 {
 /** The number of leaves in memory 0. */
 function countLeaves(): u32 {
   let leaves: u32 = 0;
-  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) leaves += u32(Place.isLastOfLeaf<Own>(place));
+  for (let place = Directory.seek<Own>(0); place;
+    place = Place.next<Own>(place)) leaves += u32(Place.isLastOfLeaf<Own>(place));
   return leaves;
 }
 
@@ -44,7 +45,8 @@ function rewriteAll(trial: Trial, model: Model): void {
   trial.is(model, "rewritten");
   trial.holds(used() <= before + <u32>gaps, "rewriting uses no more bytes");
   trial.holds(
-    Header.isTiny<Own>() || Header.isPaged() || Header.freed() <= gaps, "the only free bytes are those skipped before bitsets",
+    Header.isTiny<Own>() || Header.isPaged() || Header.freed() <= gaps,
+    "the only free bytes are those skipped before bitsets",
   );
   trial.same(wasteful(), 0, "wasteful");
   trial.holds(Header.isPaged() || countLeaves() <= leavesBefore, "rewriting makes no more ordinary leaves");
@@ -67,7 +69,8 @@ function packAll(trial: Trial, model: Model): void {
   enter();
   trial.is(model, "packed");
   trial.holds(used() <= rewritten, "packing uses no more bytes than rewriting");
-  if (Header.isTiny<Own>()) return;                     // even as runs it would take more bytes in a full arena
+  if (Header.isTiny<Own>()) return;
+  // even as runs it would take more bytes in a full arena
   let entries: u32 = 0;
   for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
     const entry = Place.entry(place), kind = entry.kind<Own>(), bytes = entry.payloadBytes<Own>();

@@ -41,7 +41,8 @@ function convertAll(bench: Bench, x: Model, y: Model): void {
   }
 
   bench.begin();
-  let a = bench.left(Kind.BITSET, x), out = bench.output(Container.bucketsBytes(x.count) + Extract.EXTRACT_BYTES);
+  let a = bench.left(Kind.BITSET, x),
+    out = bench.output(Container.bucketsBytes(x.count) + Extract.EXTRACT_BYTES);
   const work = out + Container.bucketsBytes(x.count);
   bench.checkResult(u32(bitsetToBuckets(a, x.count, out, work)), u32(x.fitsBuckets()), "bitsetToBuckets");
   if (!x.fitsBuckets()) return;
@@ -81,12 +82,14 @@ function mergeBoth(bench: Bench, x: Model, y: Model): void {
   const a = bench.left(Kind.BUCKETS, x), b = bench.right(Kind.BUCKETS, y);
   let out = bench.output(<usize>(x.count + y.count) + BucketMerge.MERGE_BYTES);
   bench.checkResult(
-    unionBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : BucketMerge.NO_BUCKETS, "unionBuckets",
+    unionBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : BucketMerge.NO_BUCKETS,
+    "unionBuckets",
   );
   if (union.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, union, "unionBuckets");
   out = bench.output(<usize>(x.count + y.count) + BucketMerge.MERGE_BYTES);
   bench.checkResult(
-    xorBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : BucketMerge.NO_BUCKETS, "xorBuckets",
+    xorBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : BucketMerge.NO_BUCKETS,
+    "xorBuckets",
   );
   if (either.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, either, "xorBuckets");
 }
@@ -226,7 +229,8 @@ describe("bucket kernels", () => {
     convertAll(bench, x, x);
     bench.end();
     expect(x.fitsBuckets()).toBe(false);
-    expect(Container.bucketsBytes(Choice.BUCKETS_FROM)).toBeLessThan(Container.arrayBytes(Choice.BUCKETS_FROM));
+    expect(Container.bucketsBytes(Choice.BUCKETS_FROM)).toBeLessThan(
+      Container.arrayBytes(Choice.BUCKETS_FROM));
     expect(Choice.BUCKETS_FROM).toBeLessThan(Container.ARRAY_MAX);
   });
 });

@@ -50,7 +50,8 @@ function extract(bench: Bench, x: Model): void {
     bench.begin();
     const a = bench.left(Kind.BITSET, x);
     const out = bench.output(Container.arrayBytes(x.count) + Lanes.LANES_BYTES + Extract.EXTRACT_BYTES);
-    const members = extractMembers(a, announced[i], out, out + Container.arrayBytes(x.count) + Lanes.LANES_BYTES);
+    const members = extractMembers(a, announced[i], out,
+      out + Container.arrayBytes(x.count) + Lanes.LANES_BYTES);
     bench.check(
       Kind.ARRAY, members, x, "extractMembers with announced cardinality " + announced[i].toString(),
     );

@@ -35,7 +35,8 @@ function note(times: StaticArray<u32>, model: Model): void {
 }
 
 function startAll(bench: Bench, at: usize, planes: u32, least: u32): void {
-  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) Counters.start(at, planes, least, part);
+  for (let part: usize = 0; part < BITSET_BYTES;
+    part += Bitset.PART_BYTES) Counters.start(at, planes, least, part);
   checkPlanes(bench, at, planes, (1 << planes) - least, new StaticArray<u32>(UNIVERSE));
 }
 

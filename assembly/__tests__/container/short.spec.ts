@@ -51,7 +51,8 @@ function checkParts(bench: Bench, x: Model): void {
 }
 
 function convertAll(bench: Bench, x: Model): void {
-  const low = least(x), high = greatest(x), words = Choice.wordsBetween(low, high), bytes = Container.shortBytes(words);
+  const low = least(x), high = greatest(x), words = Choice.wordsBetween(low, high),
+    bytes = Container.shortBytes(words);
   bench.begin();
   let a = bench.left(Kind.ARRAY, x), out = bench.output(bytes);
   bench.checkResult(arrayToShort(a, x.count, low, high, out), words, "words of arrayToShort");
@@ -127,7 +128,8 @@ function filter(bench: Bench, x: Model, y: Model): void {
       bench.begin();
       const a = inPlace ? bench.leftOwn(Kind.ARRAY, x) : bench.left(Kind.ARRAY, x);
       const b = bench.right(Kind.SHORT, y);
-      const out = inPlace ? bench.inPlace(a, Container.arrayBytes(x.count)) : bench.output(Container.arrayBytes(x.count));
+      const out = inPlace ? bench.inPlace(a, Container.arrayBytes(x.count))
+        : bench.output(Container.arrayBytes(x.count));
       if (kernel) {
         bench.check(Kind.ARRAY, differenceArrayShort(a, x.count, b, out), rest, "differenceArrayShort");
         continue;

@@ -35,7 +35,8 @@ class Sums {
     const count: u32 = 1 + random.below(random.below(2) ? 5 : 400), dense = random.below(2) != 0;
     let value = random.below(3) ? random.below(Container.UNIVERSE) : 0, members: u32 = 0, runs: u32 = 0;
     if (style == 0) {
-      const high = random.below(3) ? value + random.below(Container.UNIVERSE - value) : Container.UNIVERSE - 1;
+      const high = random.below(3) ? value + random.below(Container.UNIVERSE - value)
+        : Container.UNIVERSE - 1;
       Tally.run(TALLY_AT, value, high, by);
       this.add(value, high, by);
       return;
@@ -101,7 +102,8 @@ class Sums {
       this.note("runs have " + members.toString() + " values, not " + expected.toString());
     }
     for (let run: u32 = 0, runs = <u32>load<u16>(OUT_AT), next: i32 = -1; run < runs; run++) {
-      const low = <u32>load<u16>(OUT_AT + Container.runsBytes(run)), high = low + load<u16>(OUT_AT + Container.runsBytes(run), 2);
+      const low = <u32>load<u16>(OUT_AT + Container.runsBytes(run)),
+        high = low + load<u16>(OUT_AT + Container.runsBytes(run), 2);
       if (<i32>low <= next || high >= Container.UNIVERSE) this.note("runs touch");
       next = high + 1;
       for (let v = low; v <= high; v++) {

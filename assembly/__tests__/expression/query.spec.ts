@@ -58,9 +58,11 @@ class Writer {
       for (let key = first; key <= last; key++) models.push(this.sources[key]);
     }
     const items = models.length, number = <i32>random.below(items + 2);
-    const list = changetype<List>(texts.join(", ")), counted = number.toString() + ", " + changetype<usize>(list) + ")";
+    const list = changetype<List>(texts.join(", ")),
+      counted = number.toString() + ", " + changetype<usize>(list) + ")";
     switch (random.below(6)) {
-      case 0: return new Meaning("all(" + changetype<usize>(list) + ")", repeatedModels(models, items, items));
+      case 0: return new Meaning("all(" + changetype<usize>(list) + ")",
+        repeatedModels(models, items, items));
       case 1: return new Meaning("any(" + changetype<usize>(list) + ")", repeatedModels(models, 1, items));
       case 2: return new Meaning("one(" + changetype<usize>(list) + ")", repeatedModels(models, 1, 1));
       case 3: return new Meaning("atleast(" + counted, repeatedModels(models, number, items));
@@ -249,9 +251,11 @@ describe("arguments that are there many times", () => {
         const number = least.toString();
         const list = changetype<List>(", " + texts.join(", ") + ")" + naming(4));
         compare(
-          trial, sources, new Meaning("atleast(" + number + changetype<usize>(list), repeatedModels(all, least, all.length)),
+          trial, sources, new Meaning("atleast(" + number + changetype<usize>(list),
+            repeatedModels(all, least, all.length)),
         );
-        compare(trial, sources, new Meaning("exactly(" + number + changetype<usize>(list), repeatedModels(all, least, least)));
+        compare(trial, sources,
+          new Meaning("exactly(" + number + changetype<usize>(list), repeatedModels(all, least, least)));
       }
     }
     trial.end();
@@ -273,7 +277,8 @@ describe("the work of a question", () => {
   });
 
   it("ends once enough members have been counted", () => {
-    const texts = ["#1 | #2", "#1 - #2", "~#1 ^ ~#2", "atleast(1, #1, #2, [7..99])", "(#1 - #2) | (#2 & [5..6])"];
+    const texts = ["#1 | #2", "#1 - #2", "~#1 ^ ~#2", "atleast(1, #1, #2, [7..99])",
+      "(#1 - #2) | (#2 & [5..6])"];
     for (let i = 0; i < texts.length; i++) {
       expect(workOf(texts[i], 20000, 100)).toBeLessThan(workOf(texts[i], 1000), texts[i]);
     }

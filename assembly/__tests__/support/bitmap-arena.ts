@@ -154,14 +154,16 @@ function readNode(base: usize, node: Node, model: Model): void {
     return;
   }
   for (let i: usize = 0; i < count; i++) {
-    if (level) readNode(base, changetype<Node>(load<u32>(base + changetype<usize>(node) + 4 + 20 * i, 8)), model);
+    if (level) readNode(base, changetype<Node>(load<u32>(base + changetype<usize>(node) + 4 + 20 * i, 8)),
+      model);
     else readEntry(base, changetype<Entry>(base + changetype<usize>(node) + 4 + 12 * i), model);
   }
 }
 
 /** A packed leaf of this form: the width of its highs, 16, and 32 if it has a base. */
 function readPacked(leaf: Node, form: usize, model: Model): void {
-  const count = <usize>load<u16>(changetype<usize>(leaf), 2), width = form & 7, base = form & 32 ? load<u64>(changetype<usize>(leaf), 4) : 0;
+  const count = <usize>load<u16>(changetype<usize>(leaf), 2), width = form & 7,
+    base = form & 32 ? load<u64>(changetype<usize>(leaf), 4) : 0;
   const lows = changetype<usize>(leaf) + (form & 32 ? 12 : 4), highs = lows + 2 * count;
   for (let i: usize = 0; i < count; i++) {
     let key = base;
@@ -174,7 +176,8 @@ function readPacked(leaf: Node, form: usize, model: Model): void {
 function readEntry(base: usize, entry: Entry, model: Model): void {
   const first = load<u64>(changetype<usize>(entry)) << 16, low = <u64>load<u16>(changetype<usize>(entry), 6);
   const ref = load<u32>(changetype<usize>(entry), 8), kind = ref >> 29;
-  const payload = kind == Kind.SHORT && changetype<usize>(entry) == base + 4 ? changetype<usize>(entry) + 8 : base + (<usize>ref << 3);
+  const payload = kind == Kind.SHORT && changetype<usize>(entry) == base + 4 ? changetype<usize>(entry) + 8
+    : base + (<usize>ref << 3);
   if (kind == Kind.FULL) {
     model.append(first, first + (((((<u64>(ref & 0x1fffffff)) << 16) | low) << 16) | 65535));
   } else if (kind == Kind.SINGLE) {

@@ -66,9 +66,11 @@ export function appendFull(key: u64, span: u64): void {
 
 /** Ends the leaf here, unless it is small, and makes it roomy: the next entry begins a new leaf. */
 export function endLeaf(): void {
-  const builder = changetype<Builder>(Arena.heldAt()), members = load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
+  const builder = changetype<Builder>(Arena.heldAt()),
+    members = load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
   if (!builder.isOrdinary()) {
-    if (members >= LEAF_LEAST && load<u32>(changetype<usize>(builder), Builder.IN_LEAF) > ENTRIES_LEAST) writeWaiting(LEAF_LEAST - 1);
+    if (members >= LEAF_LEAST
+      && load<u32>(changetype<usize>(builder), Builder.IN_LEAF) > ENTRIES_LEAST) writeWaiting(LEAF_LEAST - 1);
   } else if (load<u32>(changetype<usize>(builder), Builder.IN_LEAF) >= LEAF_LEAST) {
     writeLeaf(true);
   }
@@ -76,14 +78,16 @@ export function endLeaf(): void {
 
 /** The least key that may be appended next. Wrong right after endLeaf(). */
 export function nextKey(): u64 {
-  const builder = changetype<Builder>(Arena.heldAt()), inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
+  const builder = changetype<Builder>(Arena.heldAt()),
+    inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   return inLeaf ? lastKeyOf(builder.bufferedEntry(inLeaf - 1)) + 1 : 0;    // empty only before the first
 }
 
 /** Writes the directory and completes the arena. */
 export function finish(): void {
   const builder = changetype<Builder>(Arena.heldAt());
-  const entries = load<u32>(changetype<usize>(builder), Builder.ENTRIES), members = load<u64>(changetype<usize>(builder), Builder.MEMBERS);
+  const entries = load<u32>(changetype<usize>(builder), Builder.ENTRIES),
+    members = load<u64>(changetype<usize>(builder), Builder.MEMBERS);
   if (!entries) { Arena.resetToEmpty(); return; }
   if (!load<u32>(changetype<usize>(builder), Builder.SLOTS)) {
     if (builder.isOrdinary() ? finishShort(builder.bufferedEntry(0), entries) : finishPacked(entries)) return;
@@ -94,7 +98,8 @@ export function finish(): void {
   }
   let slots = load<u32>(Arena.heldAt(), Builder.SLOTS);
   const root = changetype<Node>(<usize>load<u32>(Arena.heldAt(), Builder.ROOM_FOR_ROOT));
-  if (root && (slots == 1 || slots > Node.ROOMY_SLOTS)) Allocator.release(changetype<usize>(root), Node.ROOMY_INNER);
+  if (root && (slots == 1 || slots > Node.ROOMY_SLOTS)) Allocator.release(changetype<usize>(root),
+    Node.ROOMY_INNER);
   // One level of inner nodes at a time;
   // the slots of the nodes that are written replace those of their children.
   for (let level: u32 = 1; slots > 1; level++) {
@@ -102,14 +107,16 @@ export function finish(): void {
     for (let from: u32 = 0; from < slots; from += Node.INNER_MAX) {
       const held = min(Node.INNER_MAX, slots - from);
       const roomy = changetype<usize>(root) != 0 && level == 1 && slots <= Node.ROOMY_SLOTS;
-      const node = roomy ? root : changetype<Node>(Allocator.allocateFresh(Block.bytes(Node.bytes(level, held))));
+      const node = roomy ? root
+        : changetype<Node>(Allocator.allocateFresh(Block.bytes(Node.bytes(level, held))));
       const first = changetype<Builder>(Arena.heldAt()).slotsAt() + <usize>from * Slot.BYTES;
       node.write(level, held);
       node.setRoomy(roomy);
       memory.copy(changetype<usize>(node) + Node.HEADER, first, <usize>held * Slot.BYTES);
       let below: u64 = 0;
       for (let i: u32 = 0; i < held; i++) below += node.slotAt(i).cardinality<Own>();
-      changetype<Slot>(changetype<Builder>(Arena.heldAt()).slotsAt() + <usize>written * Slot.BYTES).write(node.slotAt(0).key<Own>(), changetype<usize>(node), below);
+      changetype<Slot>(changetype<Builder>(Arena.heldAt()).slotsAt()
+        + <usize>written * Slot.BYTES).write(node.slotAt(0).key<Own>(), changetype<usize>(node), below);
       written++;
     }
     slots = written;
@@ -130,8 +137,10 @@ function finishShort(entry: Entry, entries: u32): bool {
 /** Makes the arena a tiny one of the arrays that wait, which are all there is, if that takes least. */
 function finishPacked(entries: u32): bool {
   let builder = changetype<Builder>(Arena.heldAt());
-  const members = <u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS), first = builder.bufferedEntry(0).plainKey<Own>();
-  const last = builder.bufferedEntry(entries - 1).plainKey<Own>(), bytes = PageWriter.tightBytes(first, last, members);
+  const members = <u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS),
+    first = builder.bufferedEntry(0).plainKey<Own>();
+  const last = builder.bufferedEntry(entries - 1).plainKey<Own>(),
+    bytes = PageWriter.tightBytes(first, last, members);
   const others = Header.bump() + <usize>entries * Entry.BYTES;   // without blocks
   if (others < bytes && others + blocksOfWaiting(builder, 0, entries) < bytes) return false;
   Arena.makeRoom(bytes);                            // moves the builder out of the way

@@ -51,7 +51,8 @@ export class Builder {
   }
 
   @inline bufferedEntry(index: u32): Entry {
-    return changetype<Entry>(changetype<usize>(this) + Builder.LEAF + load<u32>(changetype<usize>(this), Builder.LOWS_ROOM) + <usize>index * Entry.BYTES);
+    return changetype<Entry>(changetype<usize>(this) + Builder.LEAF
+      + load<u32>(changetype<usize>(this), Builder.LOWS_ROOM) + <usize>index * Entry.BYTES);
   }
 
   @inline slotsAt(): usize {
@@ -64,7 +65,8 @@ export class Builder {
   @inline static leafRoom(entries: u64): u32 { return <u32>min<u64>(entries, Page.ITEMS_MAX + 1); }
   /** Bytes of the buffer of lows. */
   @inline static lowsRoom(entries: u64): u32 {
-    return <u32>(Container.arrayBytes(<u32>min<u64>(entries * Builder.SMALL_MAX, Page.ITEMS_MAX + Builder.SMALL_MAX)) + 7) & ~7;
+    return <u32>(Container.arrayBytes(
+      <u32>min<u64>(entries * Builder.SMALL_MAX, Page.ITEMS_MAX + Builder.SMALL_MAX)) + 7) & ~7;
   }
 
   /** Capacity of the slots at first. */
@@ -73,9 +75,11 @@ export class Builder {
   /** A new entry at the end of the leaf buffer. */
   @inline newEntry(key: u64, members: u64): Entry {
     const index = load<u32>(changetype<usize>(this), Builder.IN_LEAF);
-    if (index >= load<u32>(changetype<usize>(this), Builder.LEAF_ROOM)) unreachable();  // more entries than were announced
+    if (index >= load<u32>(changetype<usize>(this), Builder.LEAF_ROOM)) unreachable();
+    // more entries than were announced
     store<u32>(changetype<usize>(this), index + 1, Builder.IN_LEAF);
-    store<u32>(changetype<usize>(this), load<u32>(changetype<usize>(this), Builder.ENTRIES) + 1, Builder.ENTRIES);
+    store<u32>(changetype<usize>(this), load<u32>(changetype<usize>(this), Builder.ENTRIES) + 1,
+      Builder.ENTRIES);
     Builder.countAppended(this, members);
     const entry = this.bufferedEntry(index);
     entry.setKey(key);
@@ -90,15 +94,20 @@ export class Builder {
 
   /** Adds a slot for a leaf. */
   @inline static addLeaf(leaf: Node, key: u64, members: u64): void {
-    if (load<u32>(Arena.heldAt(), Builder.SLOTS) == load<u32>(Arena.heldAt(), Builder.SLOTS_ROOM)) growSlots();
-    const builder = changetype<Builder>(Arena.heldAt()), slots = load<u32>(changetype<usize>(builder), Builder.SLOTS);
-    changetype<Slot>(builder.slotsAt() + <usize>slots * Slot.BYTES).write(key, changetype<usize>(leaf), members);
+    if (load<u32>(Arena.heldAt(), Builder.SLOTS) == load<u32>(Arena.heldAt(), Builder.SLOTS_ROOM)) growSlots(
+    );
+    const builder = changetype<Builder>(Arena.heldAt()),
+      slots = load<u32>(changetype<usize>(builder), Builder.SLOTS);
+    changetype<Slot>(builder.slotsAt() + <usize>slots * Slot.BYTES).write(key, changetype<usize>(leaf),
+      members);
     store<u32>(changetype<usize>(builder), slots + 1, Builder.SLOTS);
   }
 
   @inline static countAppended(builder: Builder, members: u64): void {
-    store<u64>(changetype<usize>(builder), load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS) + members, Builder.LEAF_MEMBERS);
-    store<u64>(changetype<usize>(builder), load<u64>(changetype<usize>(builder), Builder.MEMBERS) + members, Builder.MEMBERS);
+    store<u64>(changetype<usize>(builder),
+      load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS) + members, Builder.LEAF_MEMBERS);
+    store<u64>(changetype<usize>(builder), load<u64>(changetype<usize>(builder), Builder.MEMBERS) + members,
+      Builder.MEMBERS);
   }
 }
 
@@ -134,11 +143,13 @@ function growSlots(): void {
 /** Writes the leaf buffer as a leaf, with its slot. */
 export function writeLeaf(roomy: bool): void {
   const entries = load<u32>(Arena.heldAt(), Builder.IN_LEAF);
-  const leaf = changetype<Node>(Allocator.allocateFresh(Block.bytes(roomy ? Node.ROOMY_BYTES : Node.bytes(0, entries))));
+  const leaf = changetype<Node>(
+    Allocator.allocateFresh(Block.bytes(roomy ? Node.ROOMY_BYTES : Node.bytes(0, entries))));
   let builder = changetype<Builder>(Arena.heldAt());
   Builder.layEntries(leaf, changetype<usize>(builder.bufferedEntry(0)), entries);
   leaf.setRoomy(roomy);
-  Builder.addLeaf(leaf, builder.bufferedEntry(0).plainKey<Own>(), load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS));
+  Builder.addLeaf(leaf, builder.bufferedEntry(0).plainKey<Own>(),
+    load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS));
   builder = changetype<Builder>(Arena.heldAt());                         // the slots may have grown
   store<u32>(changetype<usize>(builder), 0, Builder.IN_LEAF);
   store<u32>(changetype<usize>(builder), 0, Builder.ORDINARY);

@@ -26,7 +26,8 @@ import { Page } from "../packed/layout";
 // @ts-ignore: decorator
 @inline export function waitingRoom(): usize {
   const builder = changetype<Builder>(Arena.heldAt());
-  if (!builder.isOrdinary()) return builder.waitingLow(load<u32>(changetype<usize>(builder), Builder.LEAF_MEMBERS));
+  if (!builder.isOrdinary()) return builder.waitingLow(
+    load<u32>(changetype<usize>(builder), Builder.LEAF_MEMBERS));
   return load<u32>(changetype<usize>(builder), Builder.IN_LEAF) == Node.LEAF_MAX ? builder.waitingLow(0) : 0;
 }
 
@@ -35,17 +36,20 @@ import { Page } from "../packed/layout";
  * greater than all before.
  */
 export function appendSmall(key: u64, count: u32): void {
-  if (changetype<Builder>(Arena.heldAt()).isOrdinary()) writeLeaf(false);  // a full one, behind which small arrays wait again
+  if (changetype<Builder>(Arena.heldAt()).isOrdinary()) writeLeaf(false);
+  // a full one, behind which small arrays wait again
   const builder = changetype<Builder>(Arena.heldAt());
   builder.newEntry(key, count).setBlock(Kind.ARRAY, count, 0);
   if (count > 2) store<u32>(changetype<usize>(builder), 1, Builder.NEED_BLOCKS);
-  if (load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS) > Page.ITEMS_MAX) writeWaiting(WAITING_LEFT);
+  if (load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS) > Page.ITEMS_MAX) writeWaiting(
+    WAITING_LEFT);
 }
 
 /** Writes arrays that wait as leaves until at most `left` members are left. */
 export function writeWaiting(left: u32): void {
   let builder = changetype<Builder>(Arena.heldAt()), entry: u32 = 0, member: u32 = 0;
-  const entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF), members = <u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
+  const entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF),
+    members = <u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
   const packs = packingPays(builder, entries, members);
   while (members - member > left) {
     const first = entry, from = member;
@@ -66,7 +70,8 @@ export function writeWaiting(left: u32): void {
     builder = changetype<Builder>(Arena.heldAt());
   }
   const rest = entries - entry;
-  memory.copy(changetype<usize>(builder.bufferedEntry(0)), changetype<usize>(builder.bufferedEntry(entry)), <usize>rest * Entry.BYTES);
+  memory.copy(changetype<usize>(builder.bufferedEntry(0)), changetype<usize>(builder.bufferedEntry(entry)),
+    <usize>rest * Entry.BYTES);
   memory.copy(builder.waitingLow(0), builder.waitingLow(member), Container.arrayBytes(members - member));
   store<u32>(changetype<usize>(builder), rest, Builder.IN_LEAF);
   store<u64>(changetype<usize>(builder), members - member, Builder.LEAF_MEMBERS);
@@ -74,7 +79,8 @@ export function writeWaiting(left: u32): void {
 
 /** Whether pages take less than ordinary leaves and their blocks for all arrays that wait. */
 function packingPays(builder: Builder, entries: u32, members: u32): bool {
-  const most = PageWriter.pageMembers(builder.bufferedEntry(0).plainKey<Own>(), builder.bufferedEntry(entries - 1).plainKey<Own>());
+  const most = PageWriter.pageMembers(builder.bufferedEntry(0).plainKey<Own>(),
+    builder.bufferedEntry(entries - 1).plainKey<Own>());
   return <u64>members * Page.BYTES < <u64>most * waitingBytes(builder, 0, entries);
 }
 
@@ -119,18 +125,19 @@ function writePage(first: u32, last: u32, from: u32, to: u32): void {
   }
   const page = changetype<Node>(Allocator.allocatePage()), builder = changetype<Builder>(Arena.heldAt());
   const key = builder.bufferedEntry(first).plainKey<Own>();
-  PageWriter.beginPage(changetype<Page>(page), key, builder.bufferedEntry(last - 1).plainKey<Own>(), to - from);
-  memory.copy(changetype<Page>(page).lowsFrom<Own>(0), builder.waitingLow(from), Container.arrayBytes(to - from));
+  PageWriter.beginPage(page.page, key, builder.bufferedEntry(last - 1).plainKey<Own>(), to - from);
+  memory.copy(page.page.lowsFrom<Own>(0), builder.waitingLow(from), Container.arrayBytes(to - from));
   putWaitingKeys(page, builder, first, last);
   Builder.addLeaf(page, key, to - from);
 }
 
 /** Writes the keys of the arrays first .. last - 1 that wait to a packed leaf. */
 export function putWaitingKeys(leaf: Node, builder: Builder, first: u32, last: u32): void {
-  let highs = PageWriter.beginKeys(changetype<Page>(leaf)), entry = builder.bufferedEntry(first);
-  const width = PageWriter.highBytes(changetype<Page>(leaf)), base = PageWriter.leafBase(changetype<Page>(leaf));
+  let highs = PageWriter.beginKeys(leaf.page), entry = builder.bufferedEntry(first);
+  const width = PageWriter.highBytes(leaf.page), base = PageWriter.leafBase(leaf.page);
   if (!width) return;
-  for (const end = builder.bufferedEntry(last); changetype<usize>(entry) < changetype<usize>(end); entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES)) {
+  for (const end = builder.bufferedEntry(last); changetype<usize>(entry) < changetype<usize>(end);
+    entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES)) {
     highs = PageWriter.putHighs(highs, width, entry.plainKey<Own>() - base, entry.plainCount<Own>());
   }
 }
@@ -140,7 +147,8 @@ export function putWaitingKeys(leaf: Node, builder: Builder, first: u32, last: u
  */
 function writeSmall(first: u32, last: u32, from: u32, to: u32): void {
   settleWaiting(first, last, from);
-  const leaf = changetype<Node>(Allocator.allocateFresh(Node.block(0, last - first))), builder = changetype<Builder>(Arena.heldAt());
+  const leaf = changetype<Node>(Allocator.allocateFresh(Node.block(0, last - first))),
+    builder = changetype<Builder>(Arena.heldAt());
   const entries = builder.bufferedEntry(first);
   Builder.layEntries(leaf, changetype<usize>(entries), last - first);
   Builder.addLeaf(leaf, entries.plainKey<Own>(), to - from);
@@ -166,7 +174,8 @@ function settleWaiting(first: u32, last: u32, member: u32): void {
 
 /** Makes the leaf buffer one of ordinary entries: arrays that wait are written, or get ordinary entries. */
 export function makeOrdinary(): void {
-  let builder = changetype<Builder>(Arena.heldAt()), entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
+  let builder = changetype<Builder>(Arena.heldAt()),
+    entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   if (entries >= LEAF_LEAST) {
     writeWaiting(LEAF_LEAST - 1);
     builder = changetype<Builder>(Arena.heldAt());

@@ -15,8 +15,8 @@ import { ShortBitset } from "../../container/short";
 
 /** Writes members from .. to - 1 of the packed leaf `image` to a page. Returns it. */
 export function layPage(image: Page, from: u32, to: u32, page: Node): usize {
-  PageWriter.beginPage(changetype<Page>(page), image.keyAt<Own>(from), image.keyAt<Own>(to - 1), to - from);
-  copyMembers(changetype<Page>(page), 0, image, from, to);
+  PageWriter.beginPage(page.page, image.keyAt<Own>(from), image.keyAt<Own>(to - 1), to - from);
+  copyMembers(page.page, 0, image, from, to);
   return changetype<usize>(page);
 }
 
@@ -37,14 +37,16 @@ function blockOf(image: Page, from: u32, to: u32): usize {
   const count = to - from;
   if (count <= 2) return 0;
   const words = wordsOfGroup(image, from, to);
-  return Block.bytes(Choice.prefersShort(count, words) ? Container.shortBytes(words) : Container.arrayBytes(count));
+  return Block.bytes(Choice.prefersShort(count, words) ? Container.shortBytes(words)
+    : Container.arrayBytes(count));
 }
 
 /** Words of a bitset that the group of members from .. to - 1 spans. */
 // @ts-ignore: decorator
 @inline function wordsOfGroup(image: Page, from: u32, to: u32): u32 {
   const lows = image.lowsFrom<Own>(0);
-  return Choice.wordsBetween(load<u16>(lows + Container.arrayBytes(from)), load<u16>(lows + Container.arrayBytes(to - 1)));
+  return Choice.wordsBetween(load<u16>(lows + Container.arrayBytes(from)),
+    load<u16>(lows + Container.arrayBytes(to - 1)));
 }
 
 /**
@@ -89,8 +91,9 @@ function layArray(image: Page, from: u32, to: u32, entry: Entry, at: usize): voi
  * and releases the rest of that. Needs no memory.
  */
 export function unpackWithin(page: Node): void {
-  const members = changetype<Page>(page).count<Own>(), bytes = (changetype<Page>(page).bytes<Own>() + 7) & ~7;
-  const image = changetype<Page>(changetype<usize>(page) + Page.BYTES - bytes);    // out of the way of what is written
+  const members = page.page.count<Own>(), bytes = (page.page.bytes<Own>() + 7) & ~7;
+  const image = changetype<Page>(changetype<usize>(page) + Page.BYTES - bytes);
+  // out of the way of what is written
   memory.copy(changetype<usize>(image), changetype<usize>(page), bytes);
   const entries = members ? PageGroups.between<Own>(image, 0, members) : 0;
   let at = changetype<usize>(page) + Node.block(0, entries);

@@ -62,7 +62,8 @@ export abstract class Forms {
 
   /** Bytes of a full arena of ordinary leaves that holds what the tiny arena, a packed leaf, does. */
   static promotedBytes(): usize {
-    const count = changetype<Page>(0).count<Own>(), entries = PageGroups.between<Own>(changetype<Page>(0), 0, count), parts = Forms.leavesFor(entries);
+    const count = changetype<Page>(0).count<Own>(),
+      entries = PageGroups.between<Own>(changetype<Page>(0), 0, count), parts = Forms.leavesFor(entries);
     return Header.BYTES + (parts > 1 ? Node.block(1, parts) : 0)
       + <usize>parts * Node.block(0, (entries + parts - 1) / parts) + blocksOf(changetype<Page>(0), 0, count);
   }
@@ -70,7 +71,8 @@ export abstract class Forms {
   /** How many pages of up to `most` members the tiny arena's `count` members take. */
   static pagesFor(most: u32, count: u32): u32 {
     let pages: u32 = 0;
-    for (let from: u32 = 0; from < count; from = Forms.pageEnd(changetype<Page>(0), from, most, count)) pages++;
+    for (let from: u32 = 0; from < count;
+      from = Forms.pageEnd(changetype<Page>(0), from, most, count)) pages++;
     return pages;
   }
 
@@ -90,6 +92,7 @@ export abstract class Forms {
     const mark = Header.bump();
     return (Header.isPaged() ? freedWithPages(mark) : Forms.freedPart(mark)) + 64;
   }
+
   @inline static freedPart(mark: usize): usize { return mark < Forms.LARGE_ARENA ? mark >> 3 : mark >> 2; }
 
   /** Whether a full arena should become a tiny one. */
@@ -97,7 +100,8 @@ export abstract class Forms {
     const members = Header.cardinality<Own>();
     if (members - 1 >= Forms.TINY_MOST) return false;  // 0 members are 2^64
     const bytes = Forms.packedBytesOfFull();
-    const enough: usize = members > Forms.TINY_ALWAYS ? bytes * 2 : bytes * Forms.LEAVES_OVER / Forms.LEAVES_BELOW;
+    const enough: usize = members > Forms.TINY_ALWAYS ? bytes * 2
+      : bytes * Forms.LEAVES_OVER / Forms.LEAVES_BELOW;
     return enough <= Header.bump();
   }
 
@@ -129,8 +133,10 @@ export function beginTinyShort(key: u64, members: u32, payload: usize): bool {
 
 /** Turns a tiny arena that is empty or a short bitset into a full one that holds the same set. */
 export function promoteContainer(): void {
-  const held = changetype<Node>(0).count<Own>(), count = held ? changetype<Entry>(Entry.TINY).count<Own>() : 0;
-  const key = changetype<Entry>(Entry.TINY).plainKey<Own>(), header = load<u32>(Entry.TINY, 8) & ShortBitset.HEADER;
+  const held = changetype<Node>(0).count<Own>(),
+    count = held ? changetype<Entry>(Entry.TINY).count<Own>() : 0;
+  const key = changetype<Entry>(Entry.TINY).plainKey<Own>(),
+    header = load<u32>(Entry.TINY, 8) & ShortBitset.HEADER;
   const bytes = held ? Container.shortBytes(ShortBitset.wordsOf(header)) : 0;
   const root = changetype<Node>(Header.BYTES), payload = changetype<usize>(root) + Node.block(0, held);
   const top = payload + (bytes ? Block.bytes(bytes) : 0);
@@ -160,7 +166,8 @@ export function becameShort(key: u64, low: u32): bool {
   if (count < Choice.MEMBERS_A_WORD || count & (Choice.MEMBERS_A_WORD - 1)) return false;
   if (changetype<Page>(0).keyAt<Own>(0) != changetype<Page>(0).keyAt<Own>(count - 1)) return false;
   const lows = changetype<Page>(0).lowsFrom<Own>(0), end = lows + Container.arrayBytes(count);
-  const least = min(low, <u32>load<u16>(lows)), greatest = max(low, <u32>load<u16>(end - Container.MEMBER_BYTES));
+  const least = min(low, <u32>load<u16>(lows)),
+    greatest = max(low, <u32>load<u16>(end - Container.MEMBER_BYTES));
   const words = Choice.wordsBetween(least, greatest);
   if (words > Forms.TINY_WORDS || !Choice.prefersShort(count + 1, words)) return false;
   const wordsEnd = TINY_PAYLOAD + (<usize>words << 3);
@@ -184,7 +191,8 @@ function spread(from: usize, end: usize, wordsEnd: usize, first: u32): void {
 
 /** Turns a tiny arena that is a short bitset into a packed leaf. */
 export function packShort(): void {
-  const key = changetype<Entry>(Entry.TINY).plainKey<Own>(), count = changetype<Entry>(Entry.TINY).count<Own>();
+  const key = changetype<Entry>(Entry.TINY).plainKey<Own>(),
+    count = changetype<Entry>(Entry.TINY).count<Own>();
   const payload = changetype<Entry>(Entry.TINY).payload<Own>(), words = ShortBitset.wordCount<Own>(payload);
   const low = ShortBitset.low<Own>(payload);
   const bytes = PageWriter.tightBytes(key, key, count), end = TINY_PAYLOAD + (<usize>words << 3);
@@ -242,7 +250,9 @@ export function clearTiny(low: u64, high: u64): void {
 
 /** Turns a tiny arena that is packed into a full one, in whose pages there is room for small groups. */
 export function promotePacked(): void {
-  const count = changetype<Page>(0).count<Own>(), most = PageWriter.pageMembers(changetype<Page>(0).keyAt<Own>(0), changetype<Page>(0).keyAt<Own>(count - 1)) / 16 * 15;
+  const count = changetype<Page>(0).count<Own>(),
+    most = PageWriter.pageMembers(changetype<Page>(0).keyAt<Own>(0),
+      changetype<Page>(0).keyAt<Own>(count - 1)) / 16 * 15;
   const pages = isOfSmallGroups() ? Forms.pagesFor(most, count) : 0;
   if (!pages || Forms.promotedBytes() < Page.START + <usize>pages * Page.BYTES) promoteToLeaves();
   else promoteToPages(pages, most);
@@ -259,11 +269,15 @@ function isOfSmallGroups(): bool {
 
 /** Turns a tiny arena that is packed into a full one of ordinary leaves. */
 export function promoteToLeaves(): void {
-  const count = changetype<Page>(0).count<Own>(), entries = PageGroups.between<Own>(changetype<Page>(0), 0, count), parts = Forms.leavesFor(entries);
-  const image = changetype<Page>(promotedImage(Forms.promotedBytes())), root = changetype<Node>(promotedRoot(parts, Node.bytes(1, parts)));
+  const count = changetype<Page>(0).count<Own>(),
+    entries = PageGroups.between<Own>(changetype<Page>(0), 0, count), parts = Forms.leavesFor(entries);
+  const image = changetype<Page>(promotedImage(Forms.promotedBytes())),
+    root = changetype<Node>(promotedRoot(parts, Node.bytes(1, parts)));
   for (let part: u32 = 0, from: u32 = 0; part < parts; part++) {
-    const held = entries * (part + 1) / parts - entries * part / parts, to = PageGroups.past(image, from, held);
-    const leaf = changetype<Node>(layLeaf(image, from, to, changetype<Node>(Allocator.allocateFresh(Node.block(0, held)))));
+    const held = entries * (part + 1) / parts - entries * part / parts,
+      to = PageGroups.past(image, from, held);
+    const leaf = changetype<Node>(
+      layLeaf(image, from, to, changetype<Node>(Allocator.allocateFresh(Node.block(0, held)))));
     placePart(root, part, image.keyAt<Own>(from), leaf, to - from);
     from = to;
   }
@@ -273,7 +287,8 @@ export function promoteToLeaves(): void {
 
 /** Turns a tiny arena that is packed into a full one of `parts` pages of up to `most` members. */
 function promoteToPages(parts: u32, most: u32): void {
-  const count = changetype<Page>(0).count<Own>(), entries = PageGroups.between<Own>(changetype<Page>(0), 0, count);
+  const count = changetype<Page>(0).count<Own>(),
+    entries = PageGroups.between<Own>(changetype<Page>(0), 0, count);
   const image = changetype<Page>(promotedImage(Page.START + <usize>parts * Page.BYTES));
   const root = changetype<Node>(promotedRoot(parts, Node.ROOMY_INNER));
   if (root) root.setRoomy(true);
@@ -355,7 +370,8 @@ export function packFull(): void {
  * if it should stay. What is cut off is as much as the change has left, or a fifth of memory 0 and more.
  */
 export function shrunkBytes(): u32 {
-  const bytes: u64 = used(), most = Header.isTiny<Own>() ? 2 * bytes - 1 : bytes + (bytes >> 2) + Forms.SPARE_BYTES;
+  const bytes: u64 = used(),
+    most = Header.isTiny<Own>() ? 2 * bytes - 1 : bytes + (bytes >> 2) + Forms.SPARE_BYTES;
   return most < arena.size() ? <u32>bytes : 0;
 }
 
@@ -364,5 +380,6 @@ export function used(): u32 {
   if (!Header.isTiny<Own>()) return <u32>Header.bump();
   if (changetype<Page>(0).isPacked<Own>()) return <u32>max(changetype<Page>(0).bytes<Own>(), TINY_PAYLOAD);
   if (!changetype<Node>(0).count<Own>()) return <u32>TINY_PAYLOAD;
-  return <u32>(changetype<Entry>(Entry.TINY).payload<Own>() + changetype<Entry>(Entry.TINY).payloadBytes<Own>());
+  return <u32>(changetype<Entry>(Entry.TINY).payload<Own>()
+    + changetype<Entry>(Entry.TINY).payloadBytes<Own>());
 }

@@ -18,7 +18,6 @@ import { Arena, Header } from "../layout/header";
 import { Allocator } from "../layout/blocks";
 import { Node, Slot, firstKey } from "../layout/node";
 import { Entry } from "../layout/entry";
-import { Page } from "../packed/layout";
 import { Directory } from "../read/directory";
 import { Room } from "./room";
 
@@ -63,7 +62,7 @@ export function insertEntry(key: u64): Entry {
     link = slot.link();
     node = slot.child<Own>();
   }
-  if (changetype<Page>(node).isPacked<Own>()) unreachable();
+  if (node.page.isPacked<Own>()) unreachable();
   const index = Directory.entriesUpTo<Own>(node, key);
   node = changetype<Node>(openGap(link, index));
   const entry = node.entryAt(index);
@@ -121,7 +120,8 @@ export function openGap(link: usize, index: u32): usize {
   if (!hasRoom(node)) {
     const level = node.level<Own>(), bytes = Node.bytes(level, node.count<Own>() + 1);
     const roomy = !level && Room.becomesRoomy(bytes, link == Header.ROOT);
-    node = changetype<Node>(Allocator.resize(changetype<usize>(node), node.allocatedFor(), roomy ? Node.ROOMY_BYTES : bytes));
+    node = changetype<Node>(
+      Allocator.resize(changetype<usize>(node), node.allocatedFor(), roomy ? Node.ROOMY_BYTES : bytes));
     store<u32>(link, <u32>changetype<usize>(node));
     node.setRoomy(roomy);
   }
@@ -140,7 +140,8 @@ export function openGap(link: usize, index: u32): usize {
 /** Shifts the items from `index` on up by one, in a node that has room. */
 // @ts-ignore: decorator
 @inline function shift(node: Node, index: u32): void {
-  const count = node.count<Own>(), item = node.itemBytes(), at = changetype<usize>(node) + Node.HEADER + <usize>index * item;
+  const count = node.count<Own>(), item = node.itemBytes(),
+    at = changetype<usize>(node) + Node.HEADER + <usize>index * item;
   memory.copy(at + item, at, <usize>(count - index) * item);
   node.setCount(count + 1);
 }
@@ -201,7 +202,8 @@ export function splitChild(link: usize, index: u32, key: u64): void {
   const stay = level ? slotsOnLeft(child, key) : entriesOnLeft(child, key), moved = count - stay;
   const roomy = !level && moved > ROOMY_LEAST;
   const sibling = changetype<Node>(Allocator.allocate(roomy ? Node.ROOMY_BYTES : Node.bytes(level, moved)));
-  memory.copy(changetype<usize>(sibling) + Node.HEADER, changetype<usize>(child) + Node.HEADER + <usize>stay * item, <usize>moved * item);
+  memory.copy(changetype<usize>(sibling) + Node.HEADER,
+    changetype<usize>(child) + Node.HEADER + <usize>stay * item, <usize>moved * item);
   sibling.write(level, moved);
   sibling.setRoomy(roomy);
   child.setCount(stay);
@@ -218,7 +220,7 @@ export function splitChild(link: usize, index: u32, key: u64): void {
 function nodeCardinality(node: Node): u64 {
   let members: u64 = 0;
   const inner = node.level<Own>() != 0;
-  if (!inner && changetype<Page>(node).isPacked<Own>()) return changetype<Page>(node).count<Own>();
+  if (!inner && node.page.isPacked<Own>()) return node.page.count<Own>();
   for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {
     members += inner ? node.slotAt(i).cardinality<Own>() : node.entryAt(i).cardinality<Own>();
   }

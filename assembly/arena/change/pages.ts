@@ -76,18 +76,20 @@ function leafAfter(key: u64): u64 {
 
 /** Makes ordinary leaves of the page to which `key` belongs. */
 function loosenLeaf(key: u64): void {
-  const page = Directory.leafFor<Own>(key), count = changetype<Page>(page).count<Own>(), entries = PageGroups.between<Own>(changetype<Page>(page), 0, count);
+  const page = Directory.leafFor<Own>(key), count = page.page.count<Own>(),
+    entries = PageGroups.between<Own>(page.page, 0, count);
   const parts = (entries + Node.LEAF_MAX - 1) / Node.LEAF_MAX;
   const leaves = <usize>parts * Node.block(0, (entries + parts - 1) / parts);
-  Allocator.prepare(blocksOf(changetype<Page>(page), 0, count) + leaves + <usize>(parts - 1) * roomForSlot(key));
-  let to = PageGroups.past(changetype<Page>(page), 0, entries / parts);
+  Allocator.prepare(blocksOf(page.page, 0, count) + leaves + <usize>(parts - 1) * roomForSlot(key));
+  let to = PageGroups.past(page.page, 0, entries / parts);
   store<u32>(linkTo(key), <u32>loosenPart(page, 0, to, entries / parts));
   for (let part: u32 = 1, from = to; part < parts; part++, from = to) {
-    const held = entries * (part + 1) / parts - entries * part / parts, first = changetype<Page>(page).keyAt<Own>(from);
-    to = PageGroups.past(changetype<Page>(page), from, held);
+    const held = entries * (part + 1) / parts - entries * part / parts, first = page.page.keyAt<Own>(from);
+    to = PageGroups.past(page.page, from, held);
     const leaf = changetype<Node>(loosenPart(page, from, to, held));
     // Until now all members count as those of the leaf before.
-    const link = parentFor(first), index = Directory.slotFor<Own>(changetype<Node>(<usize>load<u32>(changetype<usize>(link))), first);
+    const link = parentFor(first),
+      index = Directory.slotFor<Own>(changetype<Node>(<usize>load<u32>(changetype<usize>(link))), first);
     const node = changetype<Node>(openGap(changetype<usize>(link), index + 1)), slot = node.slotAt(index);
     node.slotAt(index + 1).write(first, changetype<usize>(leaf), count - from);
     slot.add(-<i64>(count - from));
@@ -97,7 +99,7 @@ function loosenLeaf(key: u64): void {
 
 /** An ordinary leaf of the page's members from .. to - 1, which form `held` groups. */
 function loosenPart(page: Node, from: u32, to: u32, held: u32): usize {
-  return layLeaf(changetype<Page>(page), from, to, changetype<Node>(Allocator.allocate(Node.bytes(0, held))));
+  return layLeaf(page.page, from, to, changetype<Node>(Allocator.allocate(Node.bytes(0, held))));
 }
 
 /** Address of the word that holds the address of the leaf to which `key` belongs. */
@@ -158,7 +160,7 @@ export function insertPacked(offset: u64, mayPack: bool): bool {
     promotePacked();
   }
   const key = Offset.key(offset), leaf = Directory.leafFor<Own>(key);
-  if (!changetype<Page>(leaf).isPacked<Own>()) {
+  if (!leaf.page.isPacked<Own>()) {
     if (!mayPack || !shouldPack(leaf)) return false;
     packLeaf(key);
   } else if (!staysPacked(leaf, offset)) return false;
@@ -174,9 +176,10 @@ export function insertPacked(offset: u64, mayPack: bool): bool {
 
 /** Whether ordinary entries of what the full page holds take little more, or less: it is not split then. */
 function isBetterLoose(page: Node): bool {
-  const count = changetype<Page>(page).count<Own>(), most = count / LOOSE_GROUPS, entries = PageGroups.upTo(changetype<Page>(page), most);
+  const count = page.page.count<Own>(), most = count / LOOSE_GROUPS,
+    entries = PageGroups.upTo(page.page, most);
   return entries <= most
-    && blocksOf(changetype<Page>(page), 0, count) + Node.bytes(0, entries) <= Page.BYTES / 8 * 9;
+    && blocksOf(page.page, 0, count) + Node.bytes(0, entries) <= Page.BYTES / 8 * 9;
 }
 
 /** Groups that are smaller on the average than this are better packed in any case. */
@@ -185,9 +188,10 @@ function isBetterLoose(page: Node): bool {
 
 /** Whether the page's group of the offset, if there is one, remains a group with it. */
 function staysPacked(page: Node, offset: u64): bool {
-  const key = Offset.key(offset), to = PageSearch.membersUpTo<Own>(changetype<Page>(page), key);
-  return !to || changetype<Page>(page).keyAt<Own>(to - 1) != key
-    || PageInsert.staysGroup(changetype<Page>(page), PageSearch.membersBeforeKey<Own>(changetype<Page>(page), key), to, Offset.low(offset));
+  const key = Offset.key(offset), to = PageSearch.membersUpTo<Own>(page.page, key);
+  return !to || page.page.keyAt<Own>(to - 1) != key
+    || PageInsert.staysGroup(page.page, PageSearch.membersBeforeKey<Own>(page.page, key), to,
+      Offset.low(offset));
 }
 
 /** Whether a leaf without room for another entry should be packed instead of getting a larger block. */
@@ -196,7 +200,8 @@ function shouldPack(leaf: Node): bool {
   if (
     leaf == Node.root<Own>() || Header.bump() < PAGED_FROM
     || hasRoom(leaf) || Node.bytes(0, count + 1) <= Node.SMALL
-    || PageWriter.pageMembers(leaf.entryAt(0).plainKey<Own>(), leaf.entryAt(count - 1).plainKey<Own>()) < count
+    || PageWriter.pageMembers(leaf.entryAt(0).plainKey<Own>(),
+      leaf.entryAt(count - 1).plainKey<Own>()) < count
   ) {
     return false;
   }
@@ -207,13 +212,15 @@ function shouldPack(leaf: Node): bool {
 /** Packs the leaf to which `key` belongs: a page has room for as many members as an ordinary leaf. */
 function packLeaf(key: u64): void {
   Allocator.prepare(Allocator.roomForPage(0));
-  const page = changetype<Node>(Allocator.allocatePage()), link = linkTo(key), leaf = changetype<Node>(<usize>load<u32>(link));
+  const page = changetype<Node>(Allocator.allocatePage()), link = linkTo(key),
+    leaf = changetype<Node>(<usize>load<u32>(link));
   const count = leaf.count<Own>();
   const first = leaf.entryAt(0), last = leaf.entryAt(count - 1);
-  PageWriter.beginPage(changetype<Page>(page), first.plainKey<Own>(), last.plainKey<Own>(), count);
-  for (let entry = first, i: u32 = 0; changetype<usize>(entry) <= changetype<usize>(last); entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES), i++) {
-    PageWriter.putKeys(changetype<Page>(page), i, i + 1, entry.plainKey<Own>());
-    store<u16>(changetype<Page>(page).lowsFrom<Own>(i), load<u16>(entry.plainMembers()));
+  PageWriter.beginPage(page.page, first.plainKey<Own>(), last.plainKey<Own>(), count);
+  for (let entry = first, i: u32 = 0; changetype<usize>(entry) <= changetype<usize>(last);
+    entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES), i++) {
+    PageWriter.putKeys(page.page, i, i + 1, entry.plainKey<Own>());
+    store<u16>(page.page.lowsFrom<Own>(i), load<u16>(entry.plainMembers()));
   }
   store<u32>(link, <u32>changetype<usize>(page));
   Allocator.release(changetype<usize>(leaf), leaf.ordinaryBytes());
@@ -221,7 +228,7 @@ function packLeaf(key: u64): void {
 
 /** Whether the leaf is a page with room for a member of `key`. */
 function takes(leaf: Node, key: u64): bool {
-  return changetype<Page>(leaf).isPacked<Own>() && pageRoom(changetype<Page>(leaf), key) != 0;
+  return leaf.page.isPacked<Own>() && pageRoom(leaf.page, key) != 0;
 }
 
 /** Inserts the offset in its page, which takes it. */
@@ -234,9 +241,9 @@ function putMember(offset: u64): void {
     slot.add(1);
     node = slot.child<Own>();
   }
-  const upTo = changetype<Page>(node).count<Own>() ? PageSearch.membersUpTo<Own>(changetype<Page>(node), key) : 0;
-  if (!upTo || changetype<Page>(node).keyAt<Own>(upTo - 1) != key) Header.setEntries(Header.entries<Own>() + 1);
-  insertMember(changetype<Page>(node), upTo ? PageMembers.below<Own>(changetype<Page>(node), offset) : 0, offset);
+  const upTo = node.page.count<Own>() ? PageSearch.membersUpTo<Own>(node.page, key) : 0;
+  if (!upTo || node.page.keyAt<Own>(upTo - 1) != key) Header.setEntries(Header.entries<Own>() + 1);
+  insertMember(node.page, upTo ? PageMembers.below<Own>(node.page, offset) : 0, offset);
   Header.setCardinality(Header.cardinality<Own>() + 1);
 }
 
@@ -247,12 +254,12 @@ function putMember(offset: u64): void {
 /** Whether the key is greater than those of all members of the page, which is not empty. */
 // @ts-ignore: decorator
 @inline function isBehind(page: Node, key: u64): bool {
-  return changetype<Page>(page).keyAt<Own>(changetype<Page>(page).count<Own>() - 1) < key;
+  return page.page.keyAt<Own>(page.page.count<Own>() - 1) < key;
 }
 
 /** Whether the key is less than those of all members of the page. */
 // @ts-ignore: decorator
-@inline function isBefore(page: Node, key: u64): bool { return key < changetype<Page>(page).keyAt<Own>(0); }
+@inline function isBefore(page: Node, key: u64): bool { return key < page.page.keyAt<Own>(0); }
 
 /**
  * Makes room for a member of `key`, for which its page has none, in this page or those beside it, without
@@ -262,7 +269,7 @@ function makesWay(key: u64): bool {
   const page = Directory.leafFor<Own>(key);
   if (isBefore(page, key)) return false;
   if (!isBehind(page, key)) {
-    tightenPage(changetype<Page>(page));
+    tightenPage(page.page);
     if (takes(page, key)) return true;
   }
   let node = Node.root<Own>();
@@ -278,7 +285,8 @@ function makesWay(key: u64): bool {
 
 /** Adds a page in which there may be room for a member of `key`. The caller has made room for it. */
 function addRoom(key: u64): void {
-  const page = Directory.leafFor<Own>(key), link = parentFor(key), index = Directory.slotFor<Own>(changetype<Node>(<usize>load<u32>(changetype<usize>(link))), key);
+  const page = Directory.leafFor<Own>(key), link = parentFor(key),
+    index = Directory.slotFor<Own>(changetype<Node>(<usize>load<u32>(changetype<usize>(link))), key);
   if (isBehind(page, key)) addPage(changetype<usize>(link), index + 1, key);
   else if (isBefore(page, key)) addPage(changetype<usize>(link), index, key);
   else splitPage(changetype<usize>(link), index);
@@ -288,7 +296,7 @@ function addRoom(key: u64): void {
 function pageAt(node: Node, index: u32): Node {
   if (index >= node.count<Own>()) return changetype<Node>(0);
   const leaf = node.slotAt(index).child<Own>();
-  return changetype<Page>(leaf).isPacked<Own>() ? leaf : changetype<Node>(0);
+  return leaf.page.isPacked<Own>() ? leaf : changetype<Node>(0);
 }
 
 /**
@@ -296,7 +304,7 @@ function pageAt(node: Node, index: u32): Node {
  */
 function addPage(link: usize, index: u32, key: u64): void {
   const page = changetype<Node>(Allocator.allocatePage());
-  PageWriter.beginPage(changetype<Page>(page), key, key, 0);
+  PageWriter.beginPage(page.page, key, key, 0);
   changetype<Node>(openGap(link, index)).slotAt(index).write(key, changetype<usize>(page), 0);
 }
 
@@ -304,12 +312,15 @@ function addPage(link: usize, index: u32, key: u64): void {
  * Moves the upper half of the page at slot `index` of the node that `link` points to to a page of its own.
  */
 function splitPage(link: usize, index: u32): void {
-  const upper = changetype<Node>(Allocator.allocatePage()), node = changetype<Node>(openGap(link, index + 1)), slot = node.slotAt(index);
-  const page = slot.child<Own>(), count = changetype<Page>(page).count<Own>(), half = PageGroups.start<Own>(changetype<Page>(page), count / 2);
-  const from = half ? half : PageGroups.end<Own>(changetype<Page>(page), 0);
-  node.slotAt(index + 1).write(changetype<Page>(page).keyAt<Own>(from), layPage(changetype<Page>(page), from, count, upper), count - from);
-  removeMembers(changetype<Page>(page), from, count);
-  tightenPage(changetype<Page>(page));
+  const upper = changetype<Node>(Allocator.allocatePage()), node = changetype<Node>(openGap(link, index + 1)),
+    slot = node.slotAt(index);
+  const page = slot.child<Own>(), count = page.page.count<Own>(),
+    half = PageGroups.start<Own>(page.page, count / 2);
+  const from = half ? half : PageGroups.end<Own>(page.page, 0);
+  node.slotAt(index + 1).write(page.page.keyAt<Own>(from), layPage(page.page, from, count, upper),
+    count - from);
+  removeMembers(page.page, from, count);
+  tightenPage(page.page);
   slot.add(-<i64>(count - from));
 }
 
@@ -330,14 +341,16 @@ function passOn(node: Node, index: u32): bool {
 
 /** passOn() to the page `distance` slots above. */
 function passUp(node: Node, index: u32, distance: u32): bool {
-  let more = roomToShare(pageAt(node, index + distance), changetype<Page>(pageAt(node, index + distance - 1)));
+  let more = roomToShare(pageAt(node, index + distance),
+    changetype<Page>(pageAt(node, index + distance - 1)));
   for (let at = index + distance; more && at > index; at--) more = moveUp(node, at - 1, more);
   return more != 0;
 }
 
 /** passOn() to the page `distance` slots below. */
 function passDown(node: Node, index: u32, distance: u32): bool {
-  let more = roomToShare(pageAt(node, index - distance), changetype<Page>(pageAt(node, index - distance + 1)));
+  let more = roomToShare(pageAt(node, index - distance),
+    changetype<Page>(pageAt(node, index - distance + 1)));
   for (let at = index - distance; more && at < index; at++) more = moveDown(node, at, more);
   return more != 0;
 }
@@ -347,14 +360,15 @@ function passDown(node: Node, index: u32, distance: u32): bool {
  * room.
  */
 function roomToShare(page: Node, other: Page): u32 {
-  tightenPage(changetype<Page>(page));
-  const own = changetype<Page>(page).keyAt<Own>(0), others = other.count<Own>();
+  tightenPage(page.page);
+  const own = page.page.keyAt<Own>(0), others = other.count<Own>();
   const isUpper = other.keyAt<Own>(0) > own;
-  let room = pageRoom(changetype<Page>(page), own);
+  let room = pageRoom(page.page, own);
   if (!room) return 0;
   const near = min((room + 1) / 2, others), key = other.keyAt<Own>(isUpper ? near - 1 : others - near);
   // If those next to it need wider highs, there is room for what the widest leave.
-  if (pageRoom(changetype<Page>(page), key) != room) room = pageRoom(changetype<Page>(page), other.keyAt<Own>(isUpper ? others - 1 : 0));
+  if (pageRoom(page.page, key) != room) room =
+    pageRoom(page.page, other.keyAt<Own>(isUpper ? others - 1 : 0));
   return (room + 1) / 2;
 }
 
@@ -373,14 +387,14 @@ function roomToShare(page: Node, other: Page): u32 {
  */
 function moveUp(node: Node, index: u32, most: u32): u32 {
   const slot = node.slotAt(index), next = node.slotAt(index + 1), page = slot.child<Own>();
-  const upper = next.child<Own>(), count = changetype<Page>(page).count<Own>(), least = passedLeast(node, count);
+  const upper = next.child<Own>(), count = page.page.count<Own>(), least = passedLeast(node, count);
   for (; most >= least; most >>= 1) {
     if (most >= count) continue;
-    const at = count - most, start = PageGroups.start<Own>(changetype<Page>(page), at);
-    const from = start == at ? at : PageGroups.end<Own>(changetype<Page>(page), at);
-    if (from == count || pageRoom(changetype<Page>(upper), changetype<Page>(page).keyAt<Own>(from)) < count - from) continue;
-    prependMembers(changetype<Page>(upper), changetype<Page>(page), from);
-    removeMembers(changetype<Page>(page), from, count);
+    const at = count - most, start = PageGroups.start<Own>(page.page, at);
+    const from = start == at ? at : PageGroups.end<Own>(page.page, at);
+    if (from == count || pageRoom(upper.page, page.page.keyAt<Own>(from)) < count - from) continue;
+    prependMembers(upper.page, page.page, from);
+    removeMembers(page.page, from, count);
     moved(slot, next, count - from);
     return count - from;
   }
@@ -390,13 +404,13 @@ function moveUp(node: Node, index: u32, most: u32): u32 {
 /** Moves members of the page after that at slot `index` to this one, as moveUp() does. */
 function moveDown(node: Node, index: u32, most: u32): u32 {
   const slot = node.slotAt(index), next = node.slotAt(index + 1), page = slot.child<Own>();
-  const upper = next.child<Own>(), count = changetype<Page>(upper).count<Own>(), least = passedLeast(node, count);
+  const upper = next.child<Own>(), count = upper.page.count<Own>(), least = passedLeast(node, count);
   for (; most >= least; most >>= 1) {
     if (most >= count) continue;
-    const to = PageGroups.start<Own>(changetype<Page>(upper), most);
-    if (!to || pageRoom(changetype<Page>(page), changetype<Page>(upper).keyAt<Own>(to - 1)) < to) continue;
-    appendMembers(changetype<Page>(page), changetype<Page>(upper), to);
-    removeMembers(changetype<Page>(upper), 0, to);
+    const to = PageGroups.start<Own>(upper.page, most);
+    if (!to || pageRoom(page.page, upper.page.keyAt<Own>(to - 1)) < to) continue;
+    appendMembers(page.page, upper.page, to);
+    removeMembers(upper.page, 0, to);
     moved(slot, next, -<i64>to);
     return to;
   }

@@ -47,7 +47,8 @@ export function removeEntry(key: u64): void {
 export function removeFromGroup(first: u64, last: u64): void {
   const key = Offset.key(first), leaf = Directory.leafFor<Own>(key), members = removedFrom(leaf, first, last);
   adjust(key, -<i64>members);
-  if (members == PageSearch.membersUpTo<Own>(changetype<Page>(leaf), key) - PageSearch.membersBeforeKey<Own>(changetype<Page>(leaf), key)) removeLast(first, last);
+  if (members == PageSearch.membersUpTo<Own>(leaf.page, key)
+    - PageSearch.membersBeforeKey<Own>(leaf.page, key)) removeLast(first, last);
   else {
     removeBelow(Header.ROOT, first, last);
     lowerRoot();
@@ -56,18 +57,18 @@ export function removeFromGroup(first: u64, last: u64): void {
 
 /** Removes the offset, member `index` of the packed leaf. Needs no memory. */
 export function removeMember(leaf: Node, index: u32, offset: u64): void {
-  const count = changetype<Page>(leaf).count<Own>(), key = Offset.key(offset);
+  const count = leaf.page.count<Own>(), key = Offset.key(offset);
   if (Header.isTiny<Own>()) {
     if (count == 1) Arena.resetToEmpty(); else removeMembers(changetype<Page>(0), index, index + 1);
     return;
   }
-  const below = index && changetype<Page>(leaf).keyAt<Own>(index - 1) == key;
-  const alone = !below && (index + 1 == count || changetype<Page>(leaf).keyAt<Own>(index + 1) != key);
+  const below = index && leaf.page.keyAt<Own>(index - 1) == key;
+  const alone = !below && (index + 1 == count || leaf.page.keyAt<Own>(index + 1) != key);
   // A page that becomes small, or begins with another key, changes the node above.
   if (count <= PAGE_FEW || (alone && !index)) { removeFromGroup(offset, offset); return; }
   if (alone) Header.setEntries(Header.entries<Own>() - 1);
   adjust(key, -1);
-  removeMembers(changetype<Page>(leaf), index, index + 1);
+  removeMembers(leaf.page, index, index + 1);
 }
 
 /** Removes the offsets in [first, last], all of an entry, and the entry. */
@@ -82,13 +83,13 @@ function removeLast(first: u64, last: u64): void {
 /** How many members of the packed leaf lie in [first, last]. */
 // @ts-ignore: decorator
 @inline function removedFrom(leaf: Node, first: u64, last: u64): u32 {
-  return membersTo(leaf, last) - PageMembers.below<Own>(changetype<Page>(leaf), first);
+  return membersTo(leaf, last) - PageMembers.below<Own>(leaf.page, first);
 }
 
 /** How many members of the packed leaf are at most `last`. */
 // @ts-ignore: decorator
 @inline function membersTo(leaf: Node, last: u64): u32 {
-  return last == u64.MAX_VALUE ? changetype<Page>(leaf).count<Own>() : PageMembers.below<Own>(changetype<Page>(leaf), last + 1);
+  return last == u64.MAX_VALUE ? leaf.page.count<Own>() : PageMembers.below<Own>(leaf.page, last + 1);
 }
 
 /** Removes roots with a single child: each is a level too many. */
@@ -116,9 +117,11 @@ export function removeEntries(first: u64, last: u64): void {
  */
 function removeWithin(link: usize, first: u64, last: u64): u64 {
   const node = changetype<Node>(<usize>load<u32>(link)), leaf = !node.level<Own>();
-  let from = leaf ? first ? Directory.entriesUpTo<Own>(node, first - 1) : 0 : Directory.slotFor<Own>(node, first);
-  let to = leaf ? Directory.entriesUpTo<Own>(node, last) : Directory.slotFor<Own>(node, last) + 1, members: u64 = 0;
-  if (leaf && changetype<Page>(node).isPacked<Own>()) {
+  let from = leaf ? first ? Directory.entriesUpTo<Own>(node, first - 1) : 0
+    : Directory.slotFor<Own>(node, first);
+  let to = leaf ? Directory.entriesUpTo<Own>(node, last) : Directory.slotFor<Own>(node, last) + 1,
+    members: u64 = 0;
+  if (leaf && node.page.isPacked<Own>()) {
     members = to - from;
   } else {
     for (let i = from; i < to; i++) {
@@ -126,7 +129,7 @@ function removeWithin(link: usize, first: u64, last: u64): u64 {
     }
   }
   if (leaf) {
-    const entries = changetype<Page>(node).isPacked<Own>() ? PageGroups.between<Own>(changetype<Page>(node), from, to) : to - from;
+    const entries = node.page.isPacked<Own>() ? PageGroups.between<Own>(node.page, from, to) : to - from;
     Header.setEntries(Header.entries<Own>() - entries);
   } else {                                    // only the first and the last child may be left
     if (node.slotAt(from).child<Own>()) from++;
@@ -163,8 +166,8 @@ function removeBelowSlot(slot: Slot, first: u64, last: u64): u64 {
 function removeBelow(link: usize, first: u64, last: u64): void {
   const node = changetype<Node>(<usize>load<u32>(link)), key = Offset.key(first);
   if (!node.level<Own>()) {
-    if (changetype<Page>(node).isPacked<Own>()) {
-      const from = PageMembers.below<Own>(changetype<Page>(node), first);
+    if (node.page.isPacked<Own>()) {
+      const from = PageMembers.below<Own>(node.page, first);
       closeGap(link, from, membersTo(node, last) - from);
       return;
     }
@@ -179,15 +182,16 @@ function removeBelow(link: usize, first: u64, last: u64): void {
   const child = slot.child<Own>();
   if (child.count<Own>()) {
     store<u64>(changetype<usize>(slot), firstKey(child));
-    if (isPage(child) && changetype<Page>(child).count<Own>() < PAGE_FEW) joinNeighbor(link, index);
+    if (isPage(child) && child.page.count<Own>() < PAGE_FEW) joinNeighbor(link, index);
   } else {
-    Allocator.release(changetype<usize>(child), Node.bytes(child.level<Own>(), 0));      // an empty page has become an ordinary leaf
+    Allocator.release(changetype<usize>(child), Node.bytes(child.level<Own>(), 0));
+    // an empty page has become an ordinary leaf
     closeGap(link, index, 1);
   }
 }
 
 // @ts-ignore: decorator
-@inline function isPage(node: Node): bool { return !node.level<Own>() && changetype<Page>(node).isPacked<Own>(); }
+@inline function isPage(node: Node): bool { return !node.level<Own>() && node.page.isPacked<Own>(); }
 
 /**
  * Joins the page at slot `index` of the node that `link` points to with the page before or behind it,
@@ -207,7 +211,8 @@ function joinAt(link: usize, index: u32): bool {
   const node = changetype<Node>(<usize>load<u32>(link));
   const slot = node.slotAt(index);
   const upper = node.slotAt(index + 1).child<Own>();
-  if (!isPage(slot.child<Own>()) || !isPage(upper) || !joinPages(changetype<Page>(slot.child<Own>()), changetype<Page>(upper))) {
+  if (!isPage(slot.child<Own>()) || !isPage(upper)
+    || !joinPages(changetype<Page>(slot.child<Own>()), upper.page)) {
     return false;
   }
   slot.add(node.slotAt(index + 1).cardinality<Own>());
@@ -220,9 +225,9 @@ function joinAt(link: usize, index: u32): bool {
 // @ts-ignore: decorator
 @inline function closeGap(link: usize, index: u32, items: u32): void {
   const node = changetype<Node>(<usize>load<u32>(link));
-  if (!node.level<Own>() && changetype<Page>(node).isPacked<Own>()) {
-    removeMembers(changetype<Page>(node), index, index + items);
-    if (changetype<Page>(node).count<Own>() < PAGE_LEAST) unpackWithin(node);
+  if (!node.level<Own>() && node.page.isPacked<Own>()) {
+    removeMembers(node.page, index, index + items);
+    if (node.page.count<Own>() < PAGE_LEAST) unpackWithin(node);
     return;
   }
   const level = node.level<Own>(), count = node.count<Own>();

@@ -144,7 +144,8 @@ export abstract class Allocator {
   static prepare(bytes: usize): void {
     if (bytes >= Block.MAX) bytes += Block.LINE;
     if (Header.isTiny<Own>()) { Arena.reserve(Block.PROMOTED_MAX + bytes + Block.LISTS_BLOCK); return; }
-    Arena.makeRoom(Header.lists() || Header.bump() + bytes < Block.LISTS_FROM ? bytes : bytes + Block.LISTS_BLOCK);
+    Arena.makeRoom(Header.lists()
+      || Header.bump() + bytes < Block.LISTS_FROM ? bytes : bytes + Block.LISTS_BLOCK);
   }
 
   private static takeFree(lists: usize, index: u32): usize {

@@ -47,35 +47,45 @@ export class Entry {
   @inline plainKind<M>(): Kind { return <Kind>(view8<M>(changetype<usize>(this), Entry.KIND) >> 5); }
   @inline plainSpan<M>(): u64 {
     if (this.plainKind<M>() != Kind.FULL) return 1;
-    return (((<u64>(view32<M>(changetype<usize>(this), Entry.REF) & Entry.REF_MASK)) << 16) | view16<M>(changetype<usize>(this), Entry.LOW)) + 1;
+    return (((<u64>(view32<M>(changetype<usize>(this), Entry.REF) & Entry.REF_MASK)) << 16)
+      | view16<M>(changetype<usize>(this), Entry.LOW)) + 1;
   }
+
   @inline plainCount<M>(): u32 {
     const kind = this.plainKind<M>();
     return kind >= Kind.SINGLE ? <u32>kind - 5 : view16<M>(changetype<usize>(this), Entry.LOW) + 1;
   }
 
+  /** Whether it is a group of a packed leaf. */
+  @inline isGroup(): bool { return Group.is(changetype<Group>(this)); }
+  /** The group that it is. */
+  @inline get group(): Group { return changetype<Group>(this); }
+
   @inline key<M>(): u64 {
-    return Group.is(changetype<Group>(this)) ? changetype<Group>(this).key<M>() : this.plainKey<M>();
+    return this.isGroup() ? this.group.key<M>() : this.plainKey<M>();
   }
 
   @inline kind<M>(): Kind {
-    return Group.is(changetype<Group>(this)) ? Kind.ARRAY : this.plainKind<M>();
+    return this.isGroup() ? Kind.ARRAY : this.plainKind<M>();
   }
 
   /** How many containers the entry stands for. */
-  @inline span<M>(): u64 { return Group.is(changetype<Group>(this)) ? 1 : this.plainSpan<M>(); }
+  @inline span<M>(): u64 { return this.isGroup() ? 1 : this.plainSpan<M>(); }
   /** The last key that the entry covers. */
   @inline lastKey<M>(): u64 {
-    return Group.is(changetype<Group>(this)) ? changetype<Group>(this).key<M>() : this.plainKey<M>() + this.plainSpan<M>() - 1;
+    return this.isGroup() ? this.group.key<M>() : this.plainKey<M>() + this.plainSpan<M>() - 1;
   }
+
   /** Members of an entry that is not FULL: 1 .. 65536. */
   @inline count<M>(): u32 {
-    return Group.is(changetype<Group>(this)) ? PageGroups.count<M>(changetype<Group>(this)) : this.plainCount<M>();
+    return this.isGroup() ? PageGroups.count<M>(this.group) : this.plainCount<M>();
   }
+
   /** Members of all containers that the entry stands for, modulo 2^64. */
   @inline cardinality<M>(): u64 {
     return this.kind<M>() == Kind.FULL ? this.span<M>() << 16 : this.count<M>();
   }
+
   /** Address of the one or two members that the entry holds. */
   @inline plainMembers(): usize { return changetype<usize>(this) + Entry.LOW; }
   /** Address of the entry's block, if it has one. */
@@ -83,11 +93,13 @@ export class Entry {
   @inline plainPayload<M>(): usize {
     const kind = this.plainKind<M>();
     if (kind >= Kind.SINGLE) return this.plainMembers();
-    return changetype<usize>(this) == Entry.TINY && kind == Kind.SHORT ? changetype<usize>(this) + Entry.REF : this.plainBlock<M>();
+    return changetype<usize>(this) == Entry.TINY && kind == Kind.SHORT ? changetype<usize>(this) + Entry.REF
+      : this.plainBlock<M>();
   }
+
   /** Address of the container's payload in memory M. Meaningless for FULL. */
   @inline payload<M>(): usize {
-    return Group.is(changetype<Group>(this)) ? changetype<Group>(this).payload<M>() : this.plainPayload<M>();
+    return this.isGroup() ? this.group.payload<M>() : this.plainPayload<M>();
   }
 
   /**
@@ -102,7 +114,7 @@ export class Entry {
 
   /** Bytes of the container's payload outside the entry, 0 if it has none there. */
   payloadBytes<M>(): usize {
-    if (Group.is(changetype<Group>(this))) return 0;
+    if (this.isGroup()) return 0;
     return payloadSize<M>(this.plainKind<M>(), this.plainCount<M>(), this.plainPayload<M>());
   }
 
@@ -111,29 +123,37 @@ export class Entry {
     store<u64>(changetype<usize>(this), key, Entry.KEY);
     store<u32>(changetype<usize>(this), 0, Entry.REF);
   }
+
   /** Makes the entry an ARRAY, BITSET, RUNS, BUCKETS or SHORT container of `count` members at `position`. */
   @inline setBlock(kind: Kind, count: u32, position: usize): void {
     store<u16>(changetype<usize>(this), <u16>(count - 1), Entry.LOW);
     store<u32>(changetype<usize>(this), (<u32>position >> 3) | (<u32>kind << Entry.KIND_SHIFT), Entry.REF);
   }
+
   /** Makes the entry of a tiny arena a SHORT container of `count` members, with this header. */
   @inline setTinyShort(count: u32, header: u32): void {
     store<u16>(changetype<usize>(this), <u16>(count - 1), Entry.LOW);
-    store<u32>(changetype<usize>(this), (header & ShortBitset.HEADER) | (<u32>Kind.SHORT << Entry.KIND_SHIFT), Entry.REF);
+    store<u32>(changetype<usize>(this), (header & ShortBitset.HEADER) | (<u32>Kind.SHORT << Entry.KIND_SHIFT),
+      Entry.REF);
   }
+
   @inline setCount(count: u32): void { store<u16>(changetype<usize>(this), <u16>(count - 1), Entry.LOW); }
   @inline setPosition(position: usize): void {
-    store<u32>(changetype<usize>(this), (<u32>position >> 3) | (load<u32>(changetype<usize>(this), Entry.REF) & ~Entry.REF_MASK), Entry.REF);
+    store<u32>(changetype<usize>(this),
+      (<u32>position >> 3) | (load<u32>(changetype<usize>(this), Entry.REF) & ~Entry.REF_MASK), Entry.REF);
   }
+
   @inline setSingle(member: u32): void {
     store<u16>(changetype<usize>(this), <u16>member, Entry.LOW);
     store<u32>(changetype<usize>(this), <u32>Kind.SINGLE << Entry.KIND_SHIFT, Entry.REF);
   }
+
   /** Two members in ascending order. */
   @inline setPair(first: u32, second: u32): void {
     store<u16>(changetype<usize>(this), <u16>first, Entry.LOW);
     store<u32>(changetype<usize>(this), second | (<u32>Kind.PAIR << Entry.KIND_SHIFT), Entry.REF);
   }
+
   /** Makes the entry `span` full containers. */
   @inline setFull(span: u64): void {
     const last = span - 1;

@@ -61,6 +61,7 @@ export abstract class Header {
   @inline static addFreed(bytes: usize): void {
     store<u32>(0, load<u32>(0, Header.FREED) + <u32>bytes, Header.FREED);
   }
+
   @inline static lists(): usize { return load<u32>(0, Header.LISTS); }
   @inline static held(): usize { return load<u32>(0, Header.HELD); }
   @inline static lift(): usize { return load<u32>(0, Header.LIFT); }

@@ -70,7 +70,12 @@ export class Node {
   @inline static readonly ROOMY_INNER: usize = 576;
   @inline static readonly ROOMY_SLOTS: u32 = 28;
 
-  @inline static root<M>(): Node { return Header.isTiny<M>() ? changetype<Node>(0) : changetype<Node>(<usize>view32<M>(0, Header.ROOT)); }
+  @inline static root<M>(): Node {
+    return Header.isTiny<M>() ? changetype<Node>(0) : changetype<Node>(<usize>view32<M>(0, Header.ROOT));
+  }
+
+  /** The packed leaf that it is. */
+  @inline get page(): Page { return changetype<Page>(this); }
   @inline level<M>(): u32 { return view8<M>(changetype<usize>(this), Node.LEVEL); }
   @inline isRoomy(): bool { return load<u8>(changetype<usize>(this), Node.ROOMY) == 1; }
   @inline setRoomy(roomy: bool): void { store<u8>(changetype<usize>(this), u8(roomy), Node.ROOMY); }
@@ -87,7 +92,7 @@ export class Node {
 
   /** entryAt() for a leaf that may be packed: then `index` is that of the group's first member. */
   @inline entryIn<M>(index: u32): Entry {
-    return changetype<Page>(this).isPacked<M>() ? changetype<Entry>(Group.at(changetype<Page>(this), index)) : this.entryAt(index);
+    return this.page.isPacked<M>() ? changetype<Entry>(Group.at(this.page, index)) : this.entryAt(index);
   }
 
   @inline slotAt(index: u32): Slot {
@@ -100,10 +105,12 @@ export class Node {
     if (!level) return bytes <= Node.SMALL ? bytes : (bytes + Node.STEP - 1) & ~(Node.STEP - 1);
     return bytes <= Node.INNER_SMALL ? bytes : bytes <= Page.BYTES ? Page.BYTES : Node.INNER_BYTES;
   }
+
   /** Bytes that the node was allocated for. */
   @inline allocatedFor(): usize {
-    return !this.level<Own>() && changetype<Page>(this).isPacked<Own>() ? Page.BYTES : this.ordinaryBytes();
+    return !this.level<Own>() && this.page.isPacked<Own>() ? Page.BYTES : this.ordinaryBytes();
   }
+
   /** Bytes that the node, which is no page, was allocated for. */
   @inline ordinaryBytes(): usize {
     const level = this.level<Own>();
@@ -128,7 +135,7 @@ export class Node {
 /** The least key of the node's first item. */
 // @ts-ignore: decorator
 @inline export function firstKey(node: Node): u64 {
-  return !node.level<Own>() && changetype<Page>(node).isPacked<Own>()
-    ? changetype<Page>(node).keyAt<Own>(0)
+  return !node.level<Own>() && node.page.isPacked<Own>()
+    ? node.page.keyAt<Own>(0)
     : load<u64>(changetype<usize>(node), Node.HEADER) & Offset.KEY_MAX;
 }

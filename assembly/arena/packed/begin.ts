@@ -8,7 +8,8 @@ export abstract class PageWriter {
   /** The most members of a page: the addresses of its entries are distinct up to there. */
   @inline private static readonly PAGE_MAX: u32 = <u32>Page.BYTES / 2 - 1;
   /** Nine bits for each width: (PAGE_BYTES - 12) / (LOW_BYTES + width), rounded down. */
-  @inline private static readonly CAPACITIES: u64 = 506 | (337 << 9) | (253 << 18) | (<u64>202 << 27) | (<u64>168 << 36) | (<u64>144 << 45) | (<u64>126 << 54);
+  @inline private static readonly CAPACITIES: u64 = 506 | (337 << 9) | (253 << 18) | (<u64>202 << 27)
+    | (<u64>168 << 36) | (<u64>144 << 45) | (<u64>126 << 54);
 
   /** Bytes of a high that is at most `most`. */
   @inline static widthFor(most: u64): u32 { return <u32>(71 - clz(most)) >> 3; }
@@ -18,11 +19,14 @@ export abstract class PageWriter {
    */
   @inline private static tightForm(first: u64, last: u64, count: u32): u32 {
     if (count > 1) return PageWriter.tightFormOfSome(first, last, count);
-    return last ? Page.PACKED | Page.BASED : Page.PACKED;      // a single member has no highs: high() says why
+    return last ? Page.PACKED | Page.BASED : Page.PACKED;
+    // a single member has no highs: high() says why
   }
+
   /** tightForm() for two members or more. */
   @inline static tightFormOfSome(first: u64, last: u64, count: u32): u32 {
-    const based = Page.PACKED | Page.BASED | PageWriter.widthFor(last - first), plain = Page.PACKED | PageWriter.widthFor(last);
+    const based = Page.PACKED | Page.BASED | PageWriter.widthFor(last - first),
+      plain = Page.PACKED | PageWriter.widthFor(last);
     return Page.formBytes(based, count) < Page.formBytes(plain, count) ? based : plain;
   }
 
@@ -41,24 +45,29 @@ export abstract class PageWriter {
   @inline private static begin(leaf: Page, form: u32, first: u64, count: u32): void {
     PageWriter.writeHeader(leaf, form, count, form & Page.BASED ? first : 0);
   }
+
   /**
    * Begins a tiny arena's packed leaf of `count` members with keys from `first` to `last`: as small as it gets.
    */
   static beginTight(leaf: Page, first: u64, last: u64, count: u32): void {
     PageWriter.begin(leaf, PageWriter.tightForm(first, last, count), first, count);
   }
+
   /** Bytes of that leaf. */
   static tightBytes(first: u64, last: u64, count: u32): usize {
     return Page.formBytes(PageWriter.tightForm(first, last, count), count);
   }
+
   /** Begins a page of `count` members with keys from `first` to `last`. */
   static beginPage(page: Page, first: u64, last: u64, count: u32): void {
     PageWriter.begin(page, Page.PACKED | Page.BASED | PageWriter.widthFor(last - first), first, count);
   }
+
   /** The most members of a page whose keys lie in [first, last]. */
   @inline static pageMembers(first: u64, last: u64): u32 {
     return PageWriter.pageCapacity(Page.PACKED | Page.BASED | PageWriter.widthFor(last - first));
   }
+
   @inline static pageCapacity(form: u32): u32 {
     return <u32>(PageWriter.CAPACITIES >> (9 * Page.widthOf(form))) & PageWriter.PAGE_MAX;
   }
@@ -95,11 +104,11 @@ export abstract class PageWriter {
  */
 export function copyMembers(leaf: Page, at: u32, source: Page, from: u32, to: u32): void {
   memory.copy(leaf.lowsFrom<Own>(at), source.lowsFrom<Own>(from), Page.LOW_BYTES * <usize>(to - from));
-  copyKeys<Own>(leaf, at, source, from, to);
+  copyPageKeys<Own>(leaf, at, source, from, to);
 }
 
 /** Writes the keys of members from .. to - 1 of the packed leaf `source` as those of members `at` and on. */
-export function copyKeys<M>(leaf: Page, at: u32, source: Page, from: u32, to: u32): void {
+export function copyPageKeys<M>(leaf: Page, at: u32, source: Page, from: u32, to: u32): void {
   const form = leaf.form<Own>(), width = Page.widthOf(form), old = source.form<M>(), was = Page.widthOf(old);
   const more = source.base<M>(old) - leaf.base<Own>(form);
   let mine = leaf.highsAt(form, leaf.count<Own>()) + <usize>(at * width);

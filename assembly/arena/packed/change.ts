@@ -9,12 +9,14 @@ import { Page } from "./layout";
  * than the larger of the two forms.
  */
 function reform(leaf: Page, form: u32, base: u64): void {
-  const old = leaf.form<Own>(), count = leaf.count<Own>(), was = Page.widthOf(old), width = Page.widthOf(form);
+  const old = leaf.form<Own>(), count = leaf.count<Own>(), was = Page.widthOf(old),
+    width = Page.widthOf(form);
   const more = leaf.base<Own>(old) - base, lows = Page.LOW_BYTES * <usize>count;
   let highs = leaf.highsAt(old, count);
   if (width <= was) {
     for (let i: u32 = 0; i < count; i++) {
-      PageWriter.writeHigh(highs + <usize>(i * width), width, Page.high<Own>(highs + <usize>(i * was), was) + more);
+      PageWriter.writeHigh(highs + <usize>(i * width), width,
+        Page.high<Own>(highs + <usize>(i * was), was) + more);
     }
   }
   const kept = <usize>(count * min(was, width));
@@ -25,7 +27,8 @@ function reform(leaf: Page, form: u32, base: u64): void {
   }
   if (width > was) {
     for (let i = count; i; i--) {
-      PageWriter.writeHigh(highs + <usize>((i - 1) * width), width, Page.high<Own>(highs + <usize>((i - 1) * was), was) + more);
+      PageWriter.writeHigh(highs + <usize>((i - 1) * width), width,
+        Page.high<Own>(highs + <usize>((i - 1) * was), was) + more);
     }
   }
   PageWriter.writeHeader(leaf, form, count, base);
@@ -52,7 +55,8 @@ export function bytesWith(leaf: Page, key: u64): usize {
 /** Bytes of a tiny arena's leaf, which is not empty, with another member of `key`, in its tightest form. */
 export function tightBytesWith(key: u64): usize {
   const count = changetype<Page>(0).count<Own>();
-  return PageWriter.tightBytes(min(key, changetype<Page>(0).keyAt<Own>(0)), max(key, changetype<Page>(0).keyAt<Own>(count - 1)), count + 1);
+  return PageWriter.tightBytes(min(key, changetype<Page>(0).keyAt<Own>(0)),
+    max(key, changetype<Page>(0).keyAt<Own>(count - 1)), count + 1);
 }
 
 /**
@@ -60,7 +64,8 @@ export function tightBytesWith(key: u64): usize {
  */
 export function tighten(key: u64): void {
   const count = changetype<Page>(0).count<Own>(), first = min(key, changetype<Page>(0).keyAt<Own>(0));
-  const form = PageWriter.tightFormOfSome(first, max(key, changetype<Page>(0).keyAt<Own>(count - 1)), count + 1);
+  const form = PageWriter.tightFormOfSome(first, max(key, changetype<Page>(0).keyAt<Own>(count - 1)),
+    count + 1);
   reform(changetype<Page>(0), form, form & Page.BASED ? first : 0);
 }
 
@@ -82,7 +87,8 @@ export function insertMember(leaf: Page, index: u32, offset: u64): void {
   const count = leaf.count<Own>(), width = Page.widthOf(form), low = leaf.lowAt(form, index);
   const highs = leaf.highsAt(form, count), split = highs + <usize>(index * width);
   memory.copy(split + Page.LOW_BYTES + width, split, <usize>((count - index) * width));
-  memory.copy(low + Page.LOW_BYTES, low, split - low);             // the rest of the lows, and the highs before
+  memory.copy(low + Page.LOW_BYTES, low, split - low);
+  // the rest of the lows, and the highs before
 }
 
 /**
@@ -99,7 +105,8 @@ function baseBelow(leaf: Page, key: u64, form: u32): u64 {
 export function removeMembers(leaf: Page, from: u32, to: u32): void {
   const form = leaf.form<Own>(), count = leaf.count<Own>(), left = count - (to - from);
   if (left == 1 && !(form & Page.BASED)) { leaveOne(leaf, leaf.offsetAt<Own>(from ? 0 : to)); return; }
-  const width = Page.widthOf(form), low = leaf.lowAt(form, from), gone = low + Page.LOW_BYTES * <usize>(to - from);
+  const width = Page.widthOf(form), low = leaf.lowAt(form, from),
+    gone = low + Page.LOW_BYTES * <usize>(to - from);
   const highs = leaf.highsAt(form, count), split = highs + <usize>(from * width);
   memory.copy(low, gone, split - gone);       // the rest of the lows, and the highs before
   memory.copy(split - (gone - low), highs + <usize>(to * width), <usize>((count - to) * width));
@@ -125,7 +132,8 @@ export function leaveOne(leaf: Page, offset: u64): void {
 export function tightenPage(page: Page): void {
   const form = page.form<Own>(), first = page.keyAt<Own>(0);
   const last = page.keyAt<Own>(page.count<Own>() - 1);
-  if (PageWriter.widthFor(last - first) < Page.widthOf(form)) reform(page, Page.PACKED | Page.BASED | PageWriter.widthFor(last - first), first);
+  if (PageWriter.widthFor(last - first) < Page.widthOf(form)) reform(page,
+    Page.PACKED | Page.BASED | PageWriter.widthFor(last - first), first);
 }
 
 /**

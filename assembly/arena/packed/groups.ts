@@ -21,11 +21,13 @@ export abstract class PageGroups {
     }
     return true;
   }
+
   /** Members of the group. */
   @inline static count<M>(entry: Group): u32 {
     const leaf = changetype<Page>(Group.leaf<M>(entry)), index = Group.index(leaf, entry);
     return PageGroups.end<M>(leaf, index) - index;
   }
+
   /** The entry after the group's; where the leaf ends if it is the last one. */
   @inline static next<M>(entry: Group): usize {
     const leaf = changetype<Page>(Group.leaf<M>(entry));
@@ -135,13 +137,15 @@ export abstract class PageGroups {
 
   /** The first group of the leaf, from `entry` on, whose key is at least `key`; 0 if there is none. */
   static from<M>(entry: Group, key: u64): usize {
-    const leaf = changetype<Page>(Group.leaf<M>(entry)), header = leaf.header<M>(), count = Page.countIn(header), width = Page.widthIn(header);
+    const leaf = changetype<Page>(Group.leaf<M>(entry)), header = leaf.header<M>(),
+      count = Page.countIn(header), width = Page.widthIn(header);
     const base = leaf.baseIn<M>(header), highs = leaf.highsIn(header);
     if (key <= base) return changetype<usize>(entry);
     if (!width) return 0;
     const most = key - base - 1;                // of the members to pass over
     let index = Group.index(leaf, entry), step: u32 = 1;
-    while (index + step <= count && Page.high<M>(highs + <usize>((index + step - 1) * width), width) <= most) {
+    while (index + step <= count
+      && Page.high<M>(highs + <usize>((index + step - 1) * width), width) <= most) {
       index += step;
       step <<= 1;
     }

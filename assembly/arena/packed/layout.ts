@@ -37,15 +37,22 @@ export class Group {
   @inline static at(leaf: Page, index: u32): usize {
     return changetype<usize>(leaf) + Group.STEP * <usize>index + 1;
   }
+
   @inline static leaf<M>(entry: Group): usize {
-    return changetype<usize>(entry) < Page.TINY_END && !view8<M>(0, 0) ? 0 : Page.upTo(changetype<usize>(entry));
+    return changetype<usize>(entry) < Page.TINY_END && !view8<M>(0, 0) ? 0
+      : Page.upTo(changetype<usize>(entry));
   }
-  @inline static index(leaf: Page, entry: Group): u32 { return <u32>(changetype<usize>(entry) - changetype<usize>(leaf)) >> 1; }
+
+  @inline static index(leaf: Page, entry: Group): u32 {
+    return <u32>(changetype<usize>(entry) - changetype<usize>(leaf)) >> 1;
+  }
+
   /** The key of the group whose address as an entry is `entry`. */
   @inline key<M>(): u64 {
     const leaf = changetype<Page>(Group.leaf<M>(this));
     return leaf.keyAt<M>(Group.index(leaf, this));
   }
+
   /** Address of the group's lows, an array. */
   @inline payload<M>(): usize {
     const leaf = changetype<Page>(Group.leaf<M>(this));
@@ -91,6 +98,7 @@ export class Page {
     const header = changetype<Page>(0).header<M>();
     return !(header & 0xff) && (header >> 8 & 0xff) >= Page.PACKED && Page.widthIn(header) != 0;
   }
+
   /** The form of a packed leaf: how wide its highs are, and whether it has a base. */
   @inline form<M>(): u32 { return view8<M>(changetype<usize>(this), Page.FORM); }
   @inline static widthOf(form: u32): u32 { return form & Page.WIDTH; }
@@ -98,6 +106,7 @@ export class Page {
   @inline base<M>(form: u32): u64 {
     return form & Page.BASED ? view64<M>(changetype<usize>(this), Page.BASE) : 0;
   }
+
   /** Members of the packed leaf. */
   @inline count<M>(): u32 { return view16<M>(changetype<usize>(this), Page.COUNT); }
   @inline setCount(count: u32): void { store<u16>(changetype<usize>(this), <u16>count, Page.COUNT); }
@@ -105,6 +114,7 @@ export class Page {
   @inline static formBytes(form: u32, count: u32): usize {
     return Page.headerBytes(form) + <usize>(count * (<u32>Page.LOW_BYTES + Page.widthOf(form)));
   }
+
   /** Bytes that the packed leaf takes. */
   bytes<M>(): usize {
     return Page.formBytes(this.form<M>(), this.count<M>());
@@ -126,6 +136,7 @@ export class Page {
   @inline highsIn(header: u32): usize {
     return this.lowsIn(header) + Page.LOW_BYTES * <usize>Page.countIn(header);
   }
+
   @inline baseIn<M>(header: u32): u64 { return this.base<M>(header >> 8); }
   /** The key of member `index`. */
   @inline private keyIn<M>(header: u32, index: u32): u64 {
@@ -136,6 +147,7 @@ export class Page {
   @inline lowAt(form: u32, index: u32): usize {
     return changetype<usize>(this) + Page.headerBytes(form) + Page.LOW_BYTES * <usize>index;
   }
+
   @inline highsAt(form: u32, count: u32): usize {
     return this.lowAt(form, count);
   }
@@ -152,10 +164,12 @@ export class Page {
   @inline keyAt<M>(index: u32): u64 {
     return this.keyIn<M>(this.header<M>(), index);
   }
+
   /** Member `index`. */
   @inline offsetAt<M>(index: u32): u64 {
     return (this.keyAt<M>(index) << 16) | view16<M>(this.lowAt(this.form<M>(), index), 0);
   }
+
   /** Address of the low of member `index`. */
   @inline lowsFrom<M>(index: u32): usize {
     return this.lowAt(this.form<M>(), index);

@@ -22,7 +22,8 @@ export abstract class PageSearch {
   /** How many members of the leaf, which is not empty, have keys up to `key`. */
   static membersUpTo<M>(leaf: Page, key: u64): u32 {
     const form = leaf.form<M>(), base = leaf.base<M>(form), count = leaf.count<M>();
-    return key < base ? 0 : PageSearch.searched<M>(leaf.highsAt(form, count), count, Page.widthOf(form), key - base);
+    return key < base ? 0
+      : PageSearch.searched<M>(leaf.highsAt(form, count), count, Page.widthOf(form), key - base);
   }
 
   /** How many members of the leaf have keys below `key`. */
@@ -50,6 +51,7 @@ export abstract class PageSearch {
     let upTo: u32 = 0;
     for (let at = first + bytes - 8; at <= end; at += bytes) upTo += load<u64>(at) <= limit ? stretch : 0;
     if (upTo == count) return count;
-    return upTo + PageSearch.searched<Own>(first + <usize>(upTo * width), min(stretch, count - upTo), width, most);
+    return upTo + PageSearch.searched<Own>(first + <usize>(upTo * width), min(stretch, count - upTo), width,
+      most);
   }
 }

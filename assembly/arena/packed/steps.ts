@@ -19,7 +19,8 @@ export class Steps {
 
   /** Begins a walk at the group of the entry, which is the next one. Returns the address of its lows. */
   @inline static begin<M>(entry: Group, steps: Steps): usize {
-    const leaf = changetype<Page>(Group.leaf<M>(entry)), header = leaf.header<M>(), width = Page.widthIn(header);
+    const leaf = changetype<Page>(Group.leaf<M>(entry)), header = leaf.header<M>(),
+      width = Page.widthIn(header);
     const index = Group.index(leaf, entry);
     const at = leaf.highsIn(header) + <usize>(index * width);
     store<u64>(changetype<usize>(steps), leaf.baseIn<M>(header));
@@ -30,14 +31,17 @@ export class Steps {
   }
 
   /** The key of the walk's next group. */
-  @inline key(): u64 { return load<u64>(changetype<usize>(this), Steps.NEXT) + load<u64>(changetype<usize>(this)); }
+  @inline key(): u64 {
+    return load<u64>(changetype<usize>(this), Steps.NEXT) + load<u64>(changetype<usize>(this));
+  }
 
   /** Whether all members of the walk's leaf have one key, so that it has no highs. */
   @inline isOfOneKey(): bool { return !load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH); }
 
   /** Steps to the next group, from which on the leaf has `most` members. Returns those of the group. */
   @inline on<M>(most: u32): u32 {
-    const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH), mine = load<u64>(changetype<usize>(this), Steps.NEXT);
+    const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH),
+      mine = load<u64>(changetype<usize>(this), Steps.NEXT);
     const at = <usize>load<u32>(changetype<usize>(this), Steps.NEXT_AT) + width;
     if (most == 1) return 1;
     const next = Page.high<M>(at, width);
@@ -49,7 +53,8 @@ export class Steps {
 
   /** stepOn() for a group of several members, the second one's high being at `at`. */
   private far<M>(at: usize, most: u32): u32 {
-    const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH), count = PageGroups.endOf<M>(at, width, load<u64>(changetype<usize>(this), Steps.NEXT), 1, most);
+    const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH),
+      count = PageGroups.endOf<M>(at, width, load<u64>(changetype<usize>(this), Steps.NEXT), 1, most);
     at += <usize>((count - 1) * width);
     store<u32>(changetype<usize>(this), <u32>at, Steps.NEXT_AT);
     if (count < most) store<u64>(changetype<usize>(this), Page.high<M>(at, width), Steps.NEXT);

@@ -38,7 +38,7 @@ export abstract class Directory {
   }
 
   @inline static entriesUpTo<M>(leaf: Node, key: u64): u32 {
-    if (changetype<Page>(leaf).isPacked<M>()) return PageSearch.membersUpTo<M>(changetype<Page>(leaf), key);
+    if (leaf.page.isPacked<M>()) return PageSearch.membersUpTo<M>(leaf.page, key);
     return Directory.keysUpTo<M>(changetype<usize>(leaf) + Node.HEADER, leaf.count<M>(), Entry.BYTES, key);
   }
 
@@ -71,7 +71,8 @@ export abstract class Directory {
 
   /** Index of the slot that leads down to `key`: the last one whose key is not greater, or the first. */
   @inline static slotFor<M>(node: Node, key: u64): u32 {
-    const upTo = Directory.keysUpTo<M>(changetype<usize>(node) + Node.HEADER, node.count<M>(), Slot.BYTES, key);
+    const upTo = Directory.keysUpTo<M>(changetype<usize>(node) + Node.HEADER, node.count<M>(), Slot.BYTES,
+      key);
     return upTo ? upTo - 1 : 0;
   }
 
@@ -113,7 +114,7 @@ export abstract class Directory {
   /** The entry that covers `key`, 0 if none does. A FULL entry covers a span of keys, all others one. */
   static find(key: u64): Entry {
     const leaf = Directory.leafFor<Own>(key);
-    return changetype<Page>(leaf).isPacked<Own>() ? Directory.findGroup(leaf, key) : Directory.findIn(leaf, key);
+    return leaf.page.isPacked<Own>() ? Directory.findGroup(leaf, key) : Directory.findIn(leaf, key);
   }
 
   /** findEntry() for the leaf, which is not packed, to which the key belongs. */
@@ -128,8 +129,10 @@ export abstract class Directory {
 
   /** findEntry() for the packed leaf to which the key belongs. */
   static findGroup(leaf: Node, key: u64): Entry {
-    const upTo = PageSearch.farMembersUpTo(changetype<Page>(leaf), key);
-    return upTo && changetype<Page>(leaf).keyAt<Own>(upTo - 1) == key ? changetype<Entry>(Group.at(changetype<Page>(leaf), PageGroups.startBefore<Own>(changetype<Page>(leaf), upTo))) : changetype<Entry>(0);
+    const upTo = PageSearch.farMembersUpTo(leaf.page, key);
+    return upTo && leaf.page.keyAt<Own>(upTo - 1) == key
+      ? changetype<Entry>(Group.at(leaf.page, PageGroups.startBefore<Own>(leaf.page, upTo)))
+      : changetype<Entry>(0);
   }
 
   // A place is a position in the order of entries, for walking: the low half is the entry's address,
@@ -137,12 +140,13 @@ export abstract class Directory {
 
   /** The address of the next entry in the leaf; where the leaf ends if there is none. */
   @inline static entryAfter<M>(entry: Entry): usize {
-    return Group.is(changetype<Group>(entry)) ? PageGroups.next<M>(changetype<Group>(entry)) : changetype<usize>(entry) + Entry.BYTES;
+    return entry.isGroup() ? PageGroups.next<M>(entry.group) : changetype<usize>(entry) + Entry.BYTES;
   }
 
   /** The last entry of the leaf that ends at `end` and holds `entry`. */
   @inline static lastBefore<M>(entry: Entry, end: Group): Entry {
-    return Group.is(changetype<Group>(entry)) ? changetype<Entry>(PageGroups.last<M>(changetype<Group>(entry), end)) : changetype<Entry>(changetype<usize>(end) - Entry.BYTES);
+    return entry.isGroup() ? changetype<Entry>(PageGroups.last<M>(entry.group, end))
+      : changetype<Entry>(changetype<usize>(end) - Entry.BYTES);
   }
 
   /** The place of the first entry that covers `key` or a greater key. */
@@ -162,7 +166,7 @@ export abstract class Directory {
       const upTo = Directory.entriesUpTo<M>(node, key);
       let index = upTo;
       if (upTo && key <= node.entryIn<M>(upTo - 1).lastKey<M>()) {
-        index = changetype<Page>(node).isPacked<M>() ? PageGroups.startBefore<M>(changetype<Page>(node), upTo) : upTo - 1;
+        index = node.page.isPacked<M>() ? PageGroups.startBefore<M>(node.page, upTo) : upTo - 1;
       }
       if (index < count) return Place.of(node.entryIn<M>(index), changetype<usize>(node.entryIn<M>(count)));
       if (following > Offset.KEY_MAX) return 0;
@@ -179,9 +183,9 @@ export abstract class Directory {
 
   /** The place of the first entry after member `index` of the packed leaf and its group. */
   static placeAfter<M>(leaf: Node, index: u32): u64 {
-    const count = changetype<Page>(leaf).count<M>(), next = changetype<Entry>(Group.at(changetype<Page>(leaf), index + 1));
-    if (index + 1 < count) return Place.of(next, Group.at(changetype<Page>(leaf), count));
-    return Directory.advanceLeaf<M>(changetype<Entry>(Group.at(changetype<Page>(leaf), index)));
+    const count = leaf.page.count<M>(), next = changetype<Entry>(Group.at(leaf.page, index + 1));
+    if (index + 1 < count) return Place.of(next, Group.at(leaf.page, count));
+    return Directory.advanceLeaf<M>(changetype<Entry>(Group.at(leaf.page, index)));
   }
 
   /**
@@ -191,8 +195,8 @@ export abstract class Directory {
   static seekFrom<M>(place: u64, key: u64): u64 {
     let entry = Place.entry(place);
     const end = <usize>(place >> 32);
-    if (Group.is(changetype<Group>(entry))) {
-      const group = changetype<Entry>(PageGroups.from<M>(changetype<Group>(entry), key));
+    if (entry.isGroup()) {
+      const group = changetype<Entry>(PageGroups.from<M>(entry.group, key));
       return group ? Place.of(group, end) : Header.isTiny<M>() ? 0 : Directory.seek<M>(key);
     }
     const last = changetype<Entry>(end - Entry.BYTES).lastKey<M>();
@@ -219,7 +223,7 @@ export abstract class Directory {
     let entries: u32 = 0;
     for (let place = Directory.seek<Own>(first); place && entries <= most;) {
       const entry = Place.entry(place), end = <usize>(place >> 32);
-      if (Group.is(changetype<Group>(entry))) {
+      if (entry.isGroup()) {
         if (entry.key<Own>() > last) return entries;
         entries++;
         place = Place.next<Own>(place);
@@ -247,7 +251,8 @@ export abstract class Directory {
     let node = Node.root<M>();
     while (node.level<M>()) node = node.slotAt(node.count<M>() - 1).child<M>();
     const count = node.count<M>();
-    return count ? Directory.lastBefore<M>(node.entryIn<M>(0), changetype<Group>(node.entryIn<M>(count))) : changetype<Entry>(0);
+    return count ? Directory.lastBefore<M>(node.entryIn<M>(0), changetype<Group>(node.entryIn<M>(count)))
+      : changetype<Entry>(0);
   }
 
   /** How many members come before container `key`. Skips leaves and whole subtrees by their sums. */
@@ -258,7 +263,7 @@ export abstract class Directory {
       for (let i: u32 = 0; i < index; i++) members += node.slotAt(i).cardinality<Own>();
       node = node.slotAt(index).child<Own>();
     }
-    if (changetype<Page>(node).isPacked<Own>()) return members + PageSearch.membersBeforeKey<Own>(changetype<Page>(node), key);
+    if (node.page.isPacked<Own>()) return members + PageSearch.membersBeforeKey<Own>(node.page, key);
     for (let i: u32 = 0, n = node.count<Own>(); i < n; i++) {
       const entry = node.entryAt(i);
       if (entry.lastKey<Own>() < key) { members += entry.cardinality<Own>(); continue; }
@@ -278,7 +283,8 @@ export abstract class Directory {
       }
       node = node.slotAt(index).child<Own>();
     }
-    if (changetype<Page>(node).isPacked<Own>()) return changetype<Entry>(Group.at(changetype<Page>(node), PageGroups.start<Own>(changetype<Page>(node), <u32>rank)));
+    if (node.page.isPacked<Own>()) return changetype<Entry>(
+      Group.at(node.page, PageGroups.start<Own>(node.page, <u32>rank)));
     for (index = 0; node.entryAt(index).cardinality<Own>() <= rank; index++) {
       rank -= node.entryAt(index).cardinality<Own>();
     }
@@ -286,11 +292,15 @@ export abstract class Directory {
   }
 
   /** How many entries the directory has at most. Of a tiny arena that is packed, how many members. */
-  @inline static entriesHeld<M>(): u32 { return Header.isTiny<M>() ? changetype<Node>(0).count<M>() : Header.entries<M>(); }
+  @inline static entriesHeld<M>(): u32 {
+    return Header.isTiny<M>() ? changetype<Node>(0).count<M>() : Header.entries<M>();
+  }
 
   /** How many entries the directory has. */
   static entriesExactly<M>(): u32 {
-    return Header.isTiny<M>() && changetype<Page>(0).isPacked<M>() ? PageGroups.between<M>(changetype<Page>(0), 0, changetype<Node>(0).count<M>()) : Directory.entriesHeld<M>();
+    return Header.isTiny<M>() && changetype<Page>(0).isPacked<M>()
+      ? PageGroups.between<M>(changetype<Page>(0), 0, changetype<Node>(0).count<M>())
+      : Directory.entriesHeld<M>();
   }
 
   /**
@@ -298,14 +308,17 @@ export abstract class Directory {
    */
   static cardinality<M>(): u64 {
     if (!Header.isTiny<M>()) return Header.cardinality<M>();
-    return changetype<Page>(0).isPacked<M>() ? changetype<Node>(0).count<M>() : changetype<Node>(0).count<M>() ? changetype<Entry>(Node.HEADER).cardinality<M>() : 0;
+    return changetype<Page>(0).isPacked<M>() ? changetype<Node>(0).count<M>()
+      : changetype<Node>(0).count<M>() ? changetype<Entry>(Node.HEADER).cardinality<M>() : 0;
   }
 }
 
 /** A position in the order of entries, for walking: an entry, and where its leaf ends. */
 export abstract class Place {
   @inline static entry(place: u64): Entry { return changetype<Entry>(<usize>(<u32>place)); }
-  @inline static of(entry: Entry, end: usize): u64 { return ((<u64>end) << 32) | <u64>changetype<usize>(entry); }
+  @inline static of(entry: Entry, end: usize): u64 {
+    return ((<u64>end) << 32) | <u64>changetype<usize>(entry);
+  }
 
   /** The place of the first entry. */
   static first<M>(): u64 {

@@ -21,7 +21,7 @@ import { Fold, sidesOf } from "../fold/sides";
 import { Prepared } from "./prepared";
 
 /** The items of a cross table, and where its data lie. */
-export abstract class CrossTable {
+abstract class CrossTable {
   @inline static readonly GROUP: u32 = 32;
   /** Rows that are prepared at once: as bitsets they fit a cache of 256 KiB. */
   @inline static readonly ROWS_AT_ONCE: u32 = 30;
@@ -30,23 +30,29 @@ export abstract class CrossTable {
   @inline private static readonly MEETS_MANY: u32 = 4;
 
   /** The number of an item that begins a group, at or after `item`. */
-  @inline private static nextGroup(item: u32): u32 { return (item + CrossTable.GROUP - 1) & ~(CrossTable.GROUP - 1); }
+  @inline private static nextGroup(item: u32): u32 {
+    return (item + CrossTable.GROUP - 1) & ~(CrossTable.GROUP - 1);
+  }
 
   /** The item of the first column. */
   @inline static firstColumn(rows: u32): u32 { return CrossTable.nextGroup(rows); }
   /** The number behind the item of the last column. */
   @inline static columnsEnd(rows: u32, columns: u32): u32 { return CrossTable.firstColumn(rows) + columns; }
   /** The item of the bitmap that limits the table. */
-  @inline static limitItem(rows: u32, columns: u32): u32 { return CrossTable.nextGroup(CrossTable.columnsEnd(rows, columns)); }
+  @inline static limitItem(rows: u32, columns: u32): u32 {
+    return CrossTable.nextGroup(CrossTable.columnsEnd(rows, columns));
+  }
 
   /** Bytes at the arena's end that begin with the least keys. */
   @inline static keysBytes(limit: u32): usize {
     return <usize>(limit + 1) * Cursor.BYTES + (<usize>(limit / CrossTable.GROUP) << 3);
   }
+
   /** Address of the least key of group `group`. */
   @inline static groupKeyAt(limit: u32, group: u32): usize {
     return <usize>arena.size() - <usize>(limit + 1) * Cursor.BYTES - (<usize>(group + 1) << 3);
   }
+
   /** Address of what is known of the `index`th prepared row. */
   @inline static preparedAt(limit: u32, index: u32): usize {
     return <usize>arena.size() - CrossTable.keysBytes(limit) - <usize>(index + 1) * CrossTable.PREPARED_BYTES;
@@ -55,7 +61,8 @@ export abstract class CrossTable {
   /** The first item from `item` on, but before `end`, that has `key`; otherwise `end`. */
   @inline static itemWith(limit: u32, item: u32, end: u32, key: u64): u32 {
     while (item < end) {
-      if (!(item & (CrossTable.GROUP - 1)) && load<u64>(CrossTable.groupKeyAt(limit, item / CrossTable.GROUP)) > key) item += CrossTable.GROUP;
+      if (!(item & (CrossTable.GROUP - 1))
+        && load<u64>(CrossTable.groupKeyAt(limit, item / CrossTable.GROUP)) > key) item += CrossTable.GROUP;
       else if (Cursor.keyOf(item) == key) return item;
       else item++;
     }
@@ -76,7 +83,8 @@ export abstract class CrossTable {
   @inline static becomesBitset(s: u64, meeting: u32): bool {
     const kind = Shape.kind(s);
     if (kind == Kind.RUNS) return true;
-    return kind != Kind.BITSET && kind != Kind.FULL && meeting >= CrossTable.MEETS_MANY && Shape.count(s) > Prepared.LOOKED_UP_MAX;
+    return kind != Kind.BITSET && kind != Kind.FULL && meeting >= CrossTable.MEETS_MANY
+      && Shape.count(s) > Prepared.LOOKED_UP_MAX;
   }
 }
 
@@ -87,7 +95,8 @@ export abstract class CrossTable {
  * fresh, is only worked in.
  */
 export function cross(rows: u32, columns: u32, limited: u32, from: u64, to: u64): void {
-  const first = CrossTable.firstColumn(rows), end = CrossTable.columnsEnd(rows, columns), limit = CrossTable.limitItem(rows, columns);
+  const first = CrossTable.firstColumn(rows), end = CrossTable.columnsEnd(rows, columns),
+    limit = CrossTable.limitItem(rows, columns);
   begin(0, CrossTable.keysBytes(limit) + CrossTable.ROWS_AT_ONCE * CrossTable.PREPARED_BYTES);
   for (let item: u32 = 0; item < limit; item++) {
     if (item < rows) Cursor.open(item, item, from);
@@ -110,7 +119,8 @@ export function cross(rows: u32, columns: u32, limited: u32, from: u64, to: u64)
 
 function findGroupKey(limit: u32, group: u32): void {
   let key = Cursor.NO_KEY;
-  for (let item = group * CrossTable.GROUP, end = item + CrossTable.GROUP; item < end; item++) key = min(key, Cursor.keyOf(item));
+  for (let item = group * CrossTable.GROUP, end = item + CrossTable.GROUP; item < end; item++) key =
+    min(key, Cursor.keyOf(item));
   store<u64>(CrossTable.groupKeyAt(limit, group), key);
 }
 
@@ -120,7 +130,8 @@ function moveGroups(limit: u32, from: u32, to: u32, key: u64): u64 {
   work.spend((to - from) / CrossTable.GROUP);
   for (let group = from / CrossTable.GROUP; group < to / CrossTable.GROUP; group++) {
     if (load<u64>(CrossTable.groupKeyAt(limit, group)) < key) {
-      for (let item = group * CrossTable.GROUP, end = item + CrossTable.GROUP; item < end; item++) Cursor.seek(item, key);
+      for (let item = group * CrossTable.GROUP, end = item + CrossTable.GROUP; item < end;
+        item++) Cursor.seek(item, key);
       findGroupKey(limit, group);
     }
     least = min(least, load<u64>(CrossTable.groupKeyAt(limit, group)));
@@ -158,8 +169,10 @@ function segmentEnd(limit: u32, key: u64, limited: bool): u64 {
 
 /** Counts `members` for each row and each column that have `key`: all of them are full. */
 function countSpan(rows: u32, columns: u32, key: u64, members: u64): void {
-  const limit = CrossTable.limitItem(rows, columns), first = CrossTable.firstColumn(rows), end = first + columns;
-  for (let row = CrossTable.itemWith(limit, 0, rows, key); row < rows; row = CrossTable.itemWith(limit, row + 1, rows, key)) {
+  const limit = CrossTable.limitItem(rows, columns), first = CrossTable.firstColumn(rows),
+    end = first + columns;
+  for (let row = CrossTable.itemWith(limit, 0, rows, key); row < rows;
+    row = CrossTable.itemWith(limit, row + 1, rows, key)) {
     let item = CrossTable.itemWith(limit, first, end, key);
     for (; item < end; item = CrossTable.itemWith(limit, item + 1, end, key)) {
       work.spend(1);
@@ -170,15 +183,18 @@ function countSpan(rows: u32, columns: u32, key: u64, members: u64): void {
 
 /** Counts what the rows and the columns share at `key`, for ROWS_AT_ONCE rows at a time. */
 function countKey(rows: u32, columns: u32, key: u64, limited: bool): void {
-  const limit = CrossTable.limitItem(rows, columns), first = CrossTable.firstColumn(rows), end = first + columns;
+  const limit = CrossTable.limitItem(rows, columns), first = CrossTable.firstColumn(rows),
+    end = first + columns;
   let meeting: u32 = 0;
-  for (let item = CrossTable.itemWith(limit, first, end, key); item < end; item = CrossTable.itemWith(limit, item + 1, end, key)) {
+  for (let item = CrossTable.itemWith(limit, first, end, key); item < end;
+    item = CrossTable.itemWith(limit, item + 1, end, key)) {
     meeting++;
   }
   Places.makeMany(<u32>Scratch.PLACES + min(rows, CrossTable.ROWS_AT_ONCE));
   for (let row = CrossTable.itemWith(limit, 0, rows, key); row < rows;) {
     let prepared: u32 = 0;
-    for (; row < rows && prepared < CrossTable.ROWS_AT_ONCE; row = CrossTable.itemWith(limit, row + 1, rows, key)) {
+    for (; row < rows && prepared < CrossTable.ROWS_AT_ONCE;
+      row = CrossTable.itemWith(limit, row + 1, rows, key)) {
       prepareRow(limit, prepared++, row, meeting);
     }
     let item = CrossTable.itemWith(limit, first, end, key);

@@ -12,7 +12,7 @@ import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 
 /** A facet, compared with the bitmap it is counted in. */
-export abstract class Facet {
+abstract class Facet {
   /** Operand 0 is prepared for this many facets or more: preparing takes some tens of microseconds. */
   @inline static readonly PREPARED_FROM: u32 = 32;
 

@@ -49,10 +49,15 @@ export abstract class Prepared {
   /** Lookups that count as a unit of work. */
   @inline private static readonly LOOKUPS_OF_WORK: u32 = 16;
 
-  @inline private static header(): usize { return <usize>arena.size() - 2 * Cursor.BYTES - Prepared.TABLE_HEADER; }
+  @inline private static header(): usize {
+    return <usize>arena.size() - 2 * Cursor.BYTES - Prepared.TABLE_HEADER;
+  }
+
   @inline private static firstSlotKey(): u64 { return load<u64>(Prepared.header()); }
   @inline private static slots(): u32 { return load<u32>(Prepared.header(), Prepared.SLOTS); }
-  @inline private static keySlotAt(slot: u32): usize { return Prepared.header() - (<usize>slot + 1) * Prepared.KEY_SLOT_BYTES; }
+  @inline private static keySlotAt(slot: u32): usize {
+    return Prepared.header() - (<usize>slot + 1) * Prepared.KEY_SLOT_BYTES;
+  }
 
   /** The place of the bitset of container `index`, behind that of the bitset without members. */
   @inline private static bitsetPlace(index: u32): usize {
@@ -64,7 +69,8 @@ export abstract class Prepared {
    * fresh. Returns false if that does not pay; then memory 0 has to be begun anew.
    */
   static make(from: u64, to: u64): bool {
-    begin(0, 2 * Cursor.BYTES + Prepared.TABLE_HEADER + <usize>(Prepared.SLOTS_EACH * Prepared.CONTAINERS_MAX) * Prepared.KEY_SLOT_BYTES);
+    begin(0, 2 * Cursor.BYTES + Prepared.TABLE_HEADER
+    + <usize>(Prepared.SLOTS_EACH * Prepared.CONTAINERS_MAX) * Prepared.KEY_SLOT_BYTES);
     Cursor.open(0, 0, from);
     const first = Cursor.keyOf(0);
     let containers: u32 = 0, end = first;
@@ -104,18 +110,19 @@ export abstract class Prepared {
 
   /** Members, modulo 2^64, that operand 0, which is prepared, shares with operand `other`. */
   static share(other: u32): u64 {
-    const first = Prepared.firstSlotKey(), slots = Prepared.slots(), few = Prepared.LOOKUPS * load<u32>(Prepared.header(), Prepared.CONTAINERS);
+    const first = Prepared.firstSlotKey(), slots = Prepared.slots(),
+      few = Prepared.LOOKUPS * load<u32>(Prepared.header(), Prepared.CONTAINERS);
     let members: u64 = 0;
     Cursor.open(1, other, first);
     while (Cursor.keyOf(1) != Cursor.NO_KEY && Cursor.keyOf(1) - first < slots) {
       const key = Cursor.keyOf(1), entry = Cursor.entryOf(1);
       let last = key;
       right.select(other);
-      const rest = Group.is(changetype<Group>(entry)) ? Prepared.membersFromEntry(entry) : 0;
+      const rest = entry.isGroup() ? Prepared.membersFromEntry(entry) : 0;
       if (rest && rest <= few) {
-        const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(entry)));
-        last = changetype<Page>(leaf).keyAt<Right>(changetype<Page>(leaf).count<Right>() - 1);
-        members += Prepared.countLeaf(leaf, Group.index(changetype<Page>(leaf), changetype<Group>(entry)));
+        const leaf = changetype<Node>(Group.leaf<Right>(entry.group));
+        last = leaf.page.keyAt<Right>(leaf.page.count<Right>() - 1);
+        members += Prepared.countLeaf(leaf, Group.index(leaf.page, entry.group));
       } else {
         work.spend(1);
         members += Prepared.countContainer(other, Cursor.shapeOf(1), Prepared.keySlotAt(<u32>(key - first)));
@@ -127,22 +134,25 @@ export abstract class Prepared {
 
   /** Members of a packed leaf, which `right` shows, from the group of the entry on. */
   @inline private static membersFromEntry(entry: Entry): u32 {
-    const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(entry)));
-    return changetype<Page>(leaf).count<Right>() - Group.index(changetype<Page>(leaf), changetype<Group>(entry));
+    const leaf = changetype<Node>(Group.leaf<Right>(entry.group));
+    return leaf.page.count<Right>() - Group.index(leaf.page, entry.group);
   }
 
   /** Members that operand 0 shares with a packed leaf, which `right` shows, from member `index` on. */
   private static countLeaf(leaf: Node, index: u32): u32 {
-    const header = changetype<Page>(leaf).header<Right>(), width = Page.widthIn(header), count = changetype<Page>(leaf).count<Right>() - index;
-    const from = changetype<Page>(leaf).baseIn<Right>(header) - Prepared.firstSlotKey(), slots = Prepared.slots(), table = Prepared.keySlotAt(0);
-    let low = changetype<Page>(leaf).lowsIn(header) + Container.MEMBER_BYTES * <usize>index, members: u32 = 0;
-    let at = changetype<Page>(leaf).highsIn(header) + <usize>(index * width);
+    const header = leaf.page.header<Right>(), width = Page.widthIn(header),
+      count = leaf.page.count<Right>() - index;
+    const from = leaf.page.baseIn<Right>(header) - Prepared.firstSlotKey(), slots = Prepared.slots(),
+      table = Prepared.keySlotAt(0);
+    let low = leaf.page.lowsIn(header) + Container.MEMBER_BYTES * <usize>index, members: u32 = 0;
+    let at = leaf.page.highsIn(header) + <usize>(index * width);
     const end = low + Container.MEMBER_BYTES * <usize>count;
     work.spend(1 + count / Prepared.LOOKUPS_OF_WORK);
     for (; low < end; low += Container.MEMBER_BYTES, at += width) {
       const slot = Page.high<Right>(at, width) + from;
       if (slot >= slots) break;
-      const value = right.load16(low, 0), bitset = load<u32>(table - <usize>slot * Prepared.KEY_SLOT_BYTES, Prepared.BITSET);
+      const value = right.load16(low, 0),
+        bitset = load<u32>(table - <usize>slot * Prepared.KEY_SLOT_BYTES, Prepared.BITSET);
       members += (<u32>load<u8>(bitset + (value >> 3)) >> (value & 7)) & 1;
     }
     return members;

@@ -29,16 +29,28 @@ export const enum Measure { CARD = 0, JACCARD = 1, OVERLAP = 2 }
 
 /** A facet with its score. */
 @final @unmanaged
-export class Scored {
+class Scored {
   @inline static readonly BYTES: usize = 24;
   @inline static readonly LAST: u32 = 8;
   @inline static readonly FACET: u32 = 16;
 
-  @inline static least(): Scored { return changetype<Scored>(<usize>arena.size() - 2 * Cursor.BYTES - Scored.BYTES); }
-  @inline static candidates(): Scored { return changetype<Scored>(changetype<usize>(Scored.least()) - Scored.BYTES); }
-  @inline static best(facets: u32): Scored { return changetype<Scored>(changetype<usize>(Scored.candidates()) - <usize>facets * Scored.BYTES); }
+  @inline static least(): Scored {
+    return changetype<Scored>(<usize>arena.size() - 2 * Cursor.BYTES - Scored.BYTES);
+  }
+
+  @inline static candidates(): Scored {
+    return changetype<Scored>(changetype<usize>(Scored.least()) - Scored.BYTES);
+  }
+
+  @inline static best(facets: u32): Scored {
+    return changetype<Scored>(changetype<usize>(Scored.candidates()) - <usize>facets * Scored.BYTES);
+  }
+
   /** The element `index` of the list whose first element is at `first`. */
-  @inline static element(first: usize, index: u32): Scored { return changetype<Scored>(first - <usize>index * Scored.BYTES); }
+  @inline static element(first: usize, index: u32): Scored {
+    return changetype<Scored>(first - <usize>index * Scored.BYTES);
+  }
+
   @inline facet(): u32 { return load<u32>(changetype<usize>(this), Scored.FACET); }
 
   // --- Scores ------------------------------------------------------------------------------------------------
@@ -54,12 +66,14 @@ export class Scored {
   setScoreOf(by: Measure, shared: u64, k: u32): void {
     const a = Ranking.sizeOf(0), b = Ranking.sizeOf(k);
     if (Ranking.hasAll(0) && Ranking.hasAll(k)) { this.setScore(1, 1); return; }
-    this.setScore(shared, by == Measure.CARD ? 0 : by == Measure.JACCARD ? a + b - shared : Ranking.lesser(a, b));
+    this.setScore(shared,
+      by == Measure.CARD ? 0 : by == Measure.JACCARD ? a + b - shared : Ranking.lesser(a, b));
   }
 
   /** Less than, equal to or greater than 0, as the score at `x` is to that at `y`. */
   compare(y: Scored): i32 {
-    const xPart = load<u64>(changetype<usize>(this)), xLast = load<u64>(changetype<usize>(this), Scored.LAST), yPart = load<u64>(changetype<usize>(y)), yLast = load<u64>(changetype<usize>(y), Scored.LAST);
+    const xPart = load<u64>(changetype<usize>(this)), xLast = load<u64>(changetype<usize>(this), Scored.LAST),
+      yPart = load<u64>(changetype<usize>(y)), yLast = load<u64>(changetype<usize>(y), Scored.LAST);
     if (xLast == yLast) return Ranking.sign(xPart, yPart);
     const upper = Ranking.sign(Ranking.upperOf(xPart, yLast), Ranking.upperOf(yPart, xLast));
     return upper ? upper : Ranking.sign(xPart * (yLast + 1), yPart * (xLast + 1));
@@ -99,7 +113,7 @@ export function rank(facets: u32, by: Measure, part: u64, whole: u64, top: u64):
 // --- Sizes -------------------------------------------------------------------------------------------------
 
 /** Ranks facets by their scores. */
-export abstract class Ranking {
+abstract class Ranking {
   /** Members of operand `k` modulo 2^64. */
   @inline static sizeOf(k: u32): u64 {
     right.select(k);
@@ -161,15 +175,20 @@ export abstract class Ranking {
     while (true) {
       let child: u32 = 2 * index + 1;
       if (child >= count) return;
-      if (child + 1 < count && Scored.element(changetype<usize>(heap), child + 1).precedes(Scored.element(changetype<usize>(heap), child)) == greatest) child++;
-      if (Scored.element(changetype<usize>(heap), index).precedes(Scored.element(changetype<usize>(heap), child)) == greatest) return;
-      Ranking.swap(Scored.element(changetype<usize>(heap), index), Scored.element(changetype<usize>(heap), child));
+      if (child + 1 < count
+        && Scored.element(changetype<usize>(heap),
+          child + 1).precedes(Scored.element(changetype<usize>(heap), child)) == greatest) child++;
+      if (Scored.element(changetype<usize>(heap),
+        index).precedes(Scored.element(changetype<usize>(heap), child)) == greatest) return;
+      Ranking.swap(Scored.element(changetype<usize>(heap), index),
+        Scored.element(changetype<usize>(heap), child));
       index = child;
     }
   }
 
   @inline private static swap(x: Scored, y: Scored): void {
-    const first = load<u64>(changetype<usize>(x)), second = load<u64>(changetype<usize>(x), Scored.LAST), third = load<u64>(changetype<usize>(x), Scored.FACET);
+    const first = load<u64>(changetype<usize>(x)), second = load<u64>(changetype<usize>(x), Scored.LAST),
+      third = load<u64>(changetype<usize>(x), Scored.FACET);
     memory.copy(changetype<usize>(x), changetype<usize>(y), Scored.BYTES);
     store<u64>(changetype<usize>(y), first);
     store<u64>(changetype<usize>(y), second, Scored.LAST);
@@ -182,7 +201,8 @@ export abstract class Ranking {
 
   /** Removes the first of `count` elements; returns how many are left. */
   static removeFirst(heap: Scored, count: u32, greatest: bool): u32 {
-    memory.copy(changetype<usize>(heap), changetype<usize>(Scored.element(changetype<usize>(heap), count - 1)), Scored.BYTES);
+    memory.copy(changetype<usize>(heap),
+      changetype<usize>(Scored.element(changetype<usize>(heap), count - 1)), Scored.BYTES);
     Ranking.sink(heap, count - 1, 0, greatest);
     return count - 1;
   }
@@ -225,7 +245,8 @@ export abstract class Ranking {
 
   /** How many members the first candidate must share to be among the best. */
   @inline private static needed(facets: u32, by: Measure, isFull: bool): u64 {
-    const facet = Scored.candidates().facet(), a = Ranking.sizeOf(0), b = Ranking.sizeOf(facet + 1), best = Scored.best(facets);
+    const facet = Scored.candidates().facet(), a = Ranking.sizeOf(0), b = Ranking.sizeOf(facet + 1),
+      best = Scored.best(facets);
     const need = Ranking.leastShared(by, Scored.least(), false, a, b);
     return isFull ? max(need, Ranking.leastShared(by, best, facet > best.facet(), a, b)) : need;
   }
@@ -234,7 +255,8 @@ export abstract class Ranking {
   @inline static keep(facets: u32, found: u32, wanted: u32): u32 {
     const best = Scored.best(facets);
     if (found < wanted) {
-      memory.copy(changetype<usize>(Scored.element(changetype<usize>(best), found++)), changetype<usize>(Scored.candidates()), Scored.BYTES);
+      memory.copy(changetype<usize>(Scored.element(changetype<usize>(best), found++)),
+        changetype<usize>(Scored.candidates()), Scored.BYTES);
       if (found == wanted) Ranking.makeHeap(best, found, false);
     } else if (Scored.candidates().precedes(best)) {
       memory.copy(changetype<usize>(best), changetype<usize>(Scored.candidates()), Scored.BYTES);

@@ -40,7 +40,8 @@ export abstract class Location {
   }
 
   /** countParts() of the parts at these locations. */
-  @inline static countTwo(counters: usize, planes: u32, least: u32, first: u64, second: u64, part: usize): void {
+  @inline static countTwo(counters: usize, planes: u32, least: u32, first: u64, second: u64,
+    part: usize): void {
     const a = Location.address(first), b = Location.address(second);
     left.select(Location.operand(first));
     right.select(Location.operand(second));

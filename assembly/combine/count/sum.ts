@@ -45,7 +45,9 @@ export abstract class Sum {
 
   @inline private static tally(): usize { return Places.at(Scratch.PLACES); }
   @inline private static state(): usize { return Sum.tally() + TALLY_BYTES; }
-  @inline private static planesAt(): usize { return Sum.tally() + <usize>Sum.TALLY_PLACES * Places.FOLD_BYTES; }
+  @inline private static planesAt(): usize {
+    return Sum.tally() + <usize>Sum.TALLY_PLACES * Places.FOLD_BYTES;
+  }
 
   /** Planes that no sum of the term's weights overflows, and one more: the adder works on two at once. */
   @inline private static planes(term: u32): u32 { return 33 - <u32>clz<u32>(Term.totalWeight(term) | 1); }
@@ -103,7 +105,8 @@ export abstract class Sum {
   static addToBytes(operand: u32, s: u64, weight: i32): void {
     const counters = Sum.tally(), array = expandedRight(operand, s);
     if (weight == 1) { countInBytes(counters, Shape.at(array), Shape.count(array)); return; }
-    for (let a = Shape.at(array), end = a + Container.arrayBytes(Shape.count(array)); a < end; a += Container.MEMBER_BYTES) {
+    for (let a = Shape.at(array), end = a + Container.arrayBytes(Shape.count(array)); a < end;
+      a += Container.MEMBER_BYTES) {
       const at = counters + right.load16(a, 0);
       store<u8>(at, <u8>(<i32>load<u8>(at) + weight));
     }
@@ -115,7 +118,8 @@ export abstract class Sum {
    */
   static weighedInBytes(term: u32): u64 {
     const wanted = <i32>Term.least(term) - Sum.base() - Sum.down(), out = Places.at(Scratch.FIRST);
-    return Shape.bitset(reachedInBytes(Sum.tally(), <u32>wanted, Term.rule(term) == Rule.SUM_EXACTLY, out), out);
+    return Shape.bitset(reachedInBytes(Sum.tally(), <u32>wanted, Term.rule(term) == Rule.SUM_EXACTLY, out),
+      out);
   }
 
   /** Whether a step of the term's constant, behind step `step`, begins inside the container `key`. */
@@ -143,7 +147,8 @@ export abstract class Sum {
     } else if (kind == Kind.ARRAY && count <= Sum.TALLIED_MEMBERS) {
       Tally.array(Sum.tally(), at, count, weight);
     } else if (kind == Kind.SHORT && ShortBitset.wordCount<Right>(at) <= Sum.TALLIED_WORDS) {
-      Tally.words(Sum.tally(), at + Container.SHORT_HEADER_BYTES, ShortBitset.firstWord<Right>(at), ShortBitset.wordCount<Right>(at), weight);
+      Tally.words(Sum.tally(), at + Container.SHORT_HEADER_BYTES, ShortBitset.firstWord<Right>(at),
+        ShortBitset.wordCount<Right>(at), weight);
     } else {
       Sum.addAsWords(term, operand, s, weight);
     }

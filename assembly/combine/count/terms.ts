@@ -30,7 +30,8 @@ function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, e
   if (least == listed) {
     if (!listed) return Shape.full();          // exactly: in all of the items that are full, and in no other
     if (listed == 1) return takeListed(term, list);
-    return listed == 2 && !Kernel.stores<S>() ? countOfTwo(Rule.ALL, list) : foldIntersection<S>(list, listed);
+    return listed == 2 && !Kernel.stores<S>() ? countOfTwo(Rule.ALL, list)
+      : foldIntersection<S>(list, listed);
   }
   if (exactly && !least) {
     const any = listed == 1 ? takeListed(term, list) : foldListed<Store>(Fold.OR, list, listed);

@@ -83,7 +83,8 @@ export function repeatedOfFew(list: usize, count: u32, least: u32, exactly: bool
     if (members + runs > Threshold.SORTED_MEMBERS_MAX) return Shape.UNSUITED;
   }
   if (!runs) return repeatedMembers(list, count, least, exactly);
-  return members + runs <= Threshold.SORTED_MEMBERS_MAX / 2 ? repeatedRuns(list, count, least, exactly) : Shape.UNSUITED;
+  return members + runs <= Threshold.SORTED_MEMBERS_MAX / 2 ? repeatedRuns(list, count, least, exactly)
+    : Shape.UNSUITED;
 }
 
 /** repeatedOfFew() for containers other than runs. */
@@ -107,7 +108,8 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
       }
       continue;
     }
-    for (let from = members, end = Threshold.copyMembers(list, i, members); from < end; from += Container.MEMBER_BYTES) {
+    for (let from = members, end = Threshold.copyMembers(list, i, members); from < end;
+      from += Container.MEMBER_BYTES) {
       const member = load<u16>(from);
       to = Counters.putEdges(to, member, member);
     }
@@ -126,7 +128,8 @@ export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly
     if (!Threshold.isList(Listed.kind(list, i))) return Shape.UNSUITED;
     members += Listed.count(list, i);
   }
-  if (members <= Threshold.LEVELLED && Threshold.overflowsAt(least, exactly) <= Threshold.LEVELS_COUNTED_MAX) {
+  if (members <= Threshold.LEVELLED
+    && Threshold.overflowsAt(least, exactly) <= Threshold.LEVELS_COUNTED_MAX) {
     return repeatedInLevels<S>(list, count, least, exactly);
   }
   return count <= Counters.BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : Shape.UNSUITED;
@@ -142,7 +145,8 @@ function repeatedInLevels<S>(list: usize, count: u32, least: u32, exactly: bool)
 
 function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const counters = Places.at(Scratch.SECOND), out = Places.at(Scratch.FIRST);
-  assert(counters + Counters.BYTE_COUNTERS_BYTES <= Threshold.countersAt() + 2 * Places.FOLD_BYTES);    // there are at least two planes
+  assert(counters + Counters.BYTE_COUNTERS_BYTES <= Threshold.countersAt() + 2 * Places.FOLD_BYTES);
+  // there are at least two planes
   memory.fill(counters, 0, Counters.BYTE_COUNTERS_BYTES);
   for (let i: u32 = 0; i < count; i++) countInBytes(counters, arrayAt(list, i), Listed.count(list, i));
   return Shape.bitset(reachedInBytes(counters, least, exactly, out), out);
@@ -184,17 +188,20 @@ function lessOver(at: usize, over: usize): u64 {
  * the CPU would wait for memory at every line if the next part were not prefetched.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
-  const counters = Threshold.countersAt(), overflow = Threshold.overflowsAt(least, exactly), planes = Counters.planesFor(overflow);
+  const counters = Threshold.countersAt(), overflow = Threshold.overflowsAt(least, exactly),
+    planes = Counters.planesFor(overflow);
   let bitsets: u32 = 0;
   for (let i: u32 = 0; i < count; i++) bitsets += u32(Threshold.isInWords(Listed.kind(list, i)));
   if (bitsets & 1) memory.fill(Location.noPart(), 0, Bitset.PART_BYTES);
   for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
-    let first = bitsets & 1 ? Location.of(SELF, Location.noPart()) : Location.NOWHERE; // a part not yet paired
+    let first = bitsets & 1 ? Location.of(SELF, Location.noPart()) : Location.NOWHERE;
+    // a part not yet paired
     let begun = false;
     for (let i: u32 = 0; i < count; i++) {
       const s = Listed.shape(list, i);
       if (!Threshold.isInWords(Shape.kind(s))) continue;
-      const second = Location.ofPart(Listed.operand(list, i), s, part, Location.stagedPart(first == Location.NOWHERE));
+      const second = Location.ofPart(Listed.operand(list, i), s, part,
+        Location.stagedPart(first == Location.NOWHERE));
       if (second == Location.NOWHERE) continue;
       if (first == Location.NOWHERE) { first = second; continue; }
       Location.countTwo(counters, planes, begun ? 0 : overflow, first, second, part);
@@ -202,7 +209,8 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
       first = Location.NOWHERE;
     }
     if (!begun) Counters.start(counters, planes, overflow, part);
-    if (first != Location.NOWHERE && first != Location.of(SELF, Location.noPart())) Location.countAlone(counters, planes, first, part);
+    if (first != Location.NOWHERE
+      && first != Location.of(SELF, Location.noPart())) Location.countAlone(counters, planes, first, part);
   }
   countOthers(list, count, planes);
   return planes;
@@ -219,11 +227,15 @@ function countOthers(list: usize, count: u32, planes: u32): void {
     const kind = Listed.kind(list, i);
     if (Threshold.isInWords(kind)) continue;
     const operand = Listed.operand(list, i), s = Listed.show(list, i);
-    if (Threshold.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) { Threshold.countSmall(planes, operand, s); continue; }
+    if (Threshold.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) {
+      Threshold.countSmall(planes, operand, s);
+      continue;
+    }
     asBitset(operand, s, waiting ? b : a);
     if (waiting) {
       for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
-        Location.countTwo(counters, planes, 0, Location.of(SELF, a + part), Location.of(SELF, b + part), part);
+        Location.countTwo(counters, planes, 0, Location.of(SELF, a + part), Location.of(SELF, b + part),
+          part);
       }
     }
     waiting = !waiting;
@@ -234,7 +246,10 @@ function countOthers(list: usize, count: u32, planes: u32): void {
 /** Counts the container `s` of operand `operand`, which `right` shows. */
 export function countOne(planes: u32, operand: u32, s: u64): void {
   const counters = Threshold.countersAt(), kind = Shape.kind(s);
-  if (Threshold.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) { Threshold.countSmall(planes, operand, s); return; }
+  if (Threshold.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) {
+    Threshold.countSmall(planes, operand, s);
+    return;
+  }
   let where = operand, bits = s;
   if (!Threshold.isInWords(kind)) {
     const made = Places.at(Scratch.FIRST);

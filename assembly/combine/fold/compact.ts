@@ -49,7 +49,8 @@ export abstract class CompactFold {
   /** countShort() where the right side is a short bitset. */
   @inline private static countWithShort(l: u64, r: u64): u32 {
     const a = Shape.at(l), b = Shape.at(r);
-    return CompactFold.isShort(l) ? CompactFold.intersectShorts<Count>(a, b, 0) : intersectArrayShort<Count>(a, Shape.count(l), b, 0);
+    return CompactFold.isShort(l) ? CompactFold.intersectShorts<Count>(a, b, 0)
+      : intersectArrayShort<Count>(a, Shape.count(l), b, 0);
   }
 
   /** fold() where one side at least is a short bitset, or UNSUITED. */
@@ -80,7 +81,8 @@ export abstract class CompactFold {
 
   /** Intersects left `a` with right `b`, both short bitsets. */
   @inline private static intersectShorts<S>(a: usize, b: usize, out: usize): u32 {
-    const aFirst = ShortBitset.firstWord<Left>(a), bFirst = ShortBitset.firstWord<Right>(b), first = max(aFirst, bFirst);
+    const aFirst = ShortBitset.firstWord<Left>(a), bFirst = ShortBitset.firstWord<Right>(b),
+      first = max(aFirst, bFirst);
     const end = min(aFirst + ShortBitset.wordCount<Left>(a), bFirst + ShortBitset.wordCount<Right>(b));
     return first < end ? combineShorts<And, S>(a, b, first, end - first, out) : 0;
   }
@@ -90,7 +92,8 @@ export abstract class CompactFold {
     const a = Shape.at(l), b = Shape.at(r), count = Shape.count(l);
     if (!CompactFold.isShort(l)) return Shape.array(differenceArrayShort(a, count, b, out), out);
     const first = ShortBitset.firstWord<Left>(a), words = ShortBitset.wordCount<Left>(a);
-    if (CompactFold.isShort(r)) return Shape.short(combineShorts<AndNot, Store>(a, b, first, words, out), out);
+    if (CompactFold.isShort(r)) return Shape.short(combineShorts<AndNot, Store>(a, b, first, words, out),
+      out);
     return Shape.short(count + changeShort<AndNot>(a, b, Shape.count(r), first, words, out), out);
   }
 
@@ -98,13 +101,15 @@ export abstract class CompactFold {
   private static uniteShort<O>(l: u64, r: u64, out: usize): u64 {
     const a = Shape.at(l), b = Shape.at(r), more = Shape.count(r);
     const aFirst = ShortBitset.firstWord<Left>(a), aWords = ShortBitset.wordCount<Left>(a);
-    const both = CompactFold.isShort(r), rFirst = both ? ShortBitset.firstWord<Right>(b) : right.load16(b, 0) >> 6;
+    const both = CompactFold.isShort(r),
+      rFirst = both ? ShortBitset.firstWord<Right>(b) : right.load16(b, 0) >> 6;
     const rEnd = both
       ? rFirst + ShortBitset.wordCount<Right>(b)
       : (right.load16(b + Container.arrayBytes(more) - Container.MEMBER_BYTES, 0) >> 6) + 1;
     const first = min(aFirst, rFirst), words = max(aFirst + aWords, rEnd) - first;
     const near = both && words <= aWords + rEnd - rFirst + CompactFold.BETWEEN;
-    if (words > Container.SHORT_MAX || !(near || Choice.prefersShort(Shape.count(l) + more, words))) return Shape.UNSUITED;
+    if (words > Container.SHORT_MAX
+      || !(near || Choice.prefersShort(Shape.count(l) + more, words))) return Shape.UNSUITED;
     if (both) return Shape.short(combineShorts<O, Store>(a, b, first, words, out), out);
     return Shape.short(Shape.count(l) + changeShort<O>(a, b, more, first, words, out), out);
   }
@@ -113,7 +118,8 @@ export abstract class CompactFold {
 
   /** fold() where one side at least is buckets and none a short bitset, or UNSUITED. */
   static foldBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-    if (op == Fold.OR || op == Fold.XOR) return CompactFold.mayMerge(l, r) ? CompactFold.mergeBuckets(op, sides, l, r, out) : Shape.UNSUITED;
+    if (op == Fold.OR || op == Fold.XOR) return CompactFold.mayMerge(l, r)
+      ? CompactFold.mergeBuckets(op, sides, l, r, out) : Shape.UNSUITED;
     if (!CompactFold.isBuckets(l) || !CompactFold.isBuckets(r)) return Shape.UNSUITED;
     const a = Shape.at(l), aCount = Shape.count(l), b = Shape.at(r), bCount = Shape.count(r);
     if (op == Fold.AND) return Shape.array(intersectBuckets(a, aCount, b, bCount, out), out);
@@ -123,8 +129,10 @@ export abstract class CompactFold {
   /** Whether the union of two containers, one of which is buckets, is best merged bucket by bucket. */
   @inline private static mayMerge(l: u64, r: u64): bool {
     const lCount = Shape.count(l), rCount = Shape.count(r);
-    return lCount + rCount <= Container.ARRAY_MAX && lCount * CompactFold.MERGE_RATIO >= rCount && rCount * CompactFold.MERGE_RATIO >= lCount
-      && (CompactFold.isBuckets(l) || Shape.kind(l) == Kind.ARRAY) && (CompactFold.isBuckets(r) || Shape.kind(r) == Kind.ARRAY);
+    return lCount + rCount <= Container.ARRAY_MAX && lCount * CompactFold.MERGE_RATIO >= rCount
+      && rCount * CompactFold.MERGE_RATIO >= lCount
+      && (CompactFold.isBuckets(l) || Shape.kind(l) == Kind.ARRAY)
+      && (CompactFold.isBuckets(r) || Shape.kind(r) == Kind.ARRAY);
   }
 
   /** The union or symmetric difference of buckets with buckets or an array, as buckets. */

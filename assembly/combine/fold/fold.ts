@@ -73,8 +73,10 @@ export function fold(op: Fold, sides: Sides, l: u64, r: u64): u64 {
 /** Where the result goes if it is not made in place: FIRST or SECOND, in which no side lies. */
 // @ts-ignore: decorator
 @inline function resultPlace(sides: Sides, l: u64, r: u64): usize {
-  if (leftOperand(sides) == SELF && Places.liesIn(Shape.at(l), Scratch.FIRST)) return Places.at(Scratch.SECOND);
-  if (rightOperand(sides) == SELF && Places.liesIn(Shape.at(r), Scratch.FIRST)) return Places.at(Scratch.SECOND);
+  if (leftOperand(sides) == SELF
+    && Places.liesIn(Shape.at(l), Scratch.FIRST)) return Places.at(Scratch.SECOND);
+  if (rightOperand(sides) == SELF
+    && Places.liesIn(Shape.at(r), Scratch.FIRST)) return Places.at(Scratch.SECOND);
   return Places.at(Scratch.FIRST);
 }
 
@@ -103,7 +105,8 @@ export function foldCardinality(sides: Sides, l: u64, r: u64): u32 {
 
 /** fold() where one side at least is buckets or a short bitset, and neither is empty or full. */
 function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-  if (CompactFold.isShort(l) && CompactFold.isBuckets(r)) {           // short bitsets have kernels for arrays, but not for buckets
+  if (CompactFold.isShort(l)
+    && CompactFold.isBuckets(r)) {           // short bitsets have kernels for arrays, but not for buckets
     r = expandedRight(rightOperand(sides), r);
     sides = sidesOf(leftOperand(sides), SELF);
     show(sides);
@@ -119,7 +122,8 @@ function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
  * two short bitsets, one with too many members for an array therefore has to be on the left.
  */
 function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-  if (op != Fold.ANDNOT && CompactFold.isShort(l) && CompactFold.isShort(r) && orderOf(op, l) > orderOf(op, r)) {
+  if (op != Fold.ANDNOT && CompactFold.isShort(l) && CompactFold.isShort(r)
+    && orderOf(op, l) > orderOf(op, r)) {
     return foldExpanded(op, swapped(sides), r, l, out);
   }
   const y = expandedRight(rightOperand(sides), r);

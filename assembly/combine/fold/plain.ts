@@ -8,7 +8,8 @@ import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf } from "./sides";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import { differenceArrays, intersectArrays, unionArrays, xorArrays } from "../../container/array";
-import { Bitset, differenceBitsets, intersectBitsets, unionBitsets, xorBitsets } from "../../container/bitset";
+import { Bitset, differenceBitsets, intersectBitsets, unionBitsets,
+  xorBitsets } from "../../container/bitset";
 import { arrayToBitset, arrayToRuns, runsToBitset } from "../../container/convert";
 import {
   differenceArrayBitset, differenceArrayInto, differenceArrayRuns, differenceRunsInto, intersectArrayBitset,
@@ -42,7 +43,8 @@ export function foldArrays(op: Fold, l: u64, r: u64, out: usize): u64 {
 /** AND or ANDNOT. */
 export function foldArrayBitset(op: Fold, l: u64, r: u64, out: usize): u64 {
   const a = Shape.at(l), count = Shape.count(l), b = Shape.at(r);
-  return Shape.array(op == Fold.AND ? intersectArrayBitset(a, count, b, out) : differenceArrayBitset(a, count, b, out), out);
+  return Shape.array(op == Fold.AND ? intersectArrayBitset(a, count, b, out)
+    : differenceArrayBitset(a, count, b, out), out);
 }
 
 export function foldArrayRuns(op: Fold, l: u64, r: u64, out: usize): u64 {

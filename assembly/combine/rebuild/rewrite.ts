@@ -7,7 +7,6 @@ import { Header, TINY_PAYLOAD } from "../../arena/layout/header";
 import { Block } from "../../arena/layout/blocks";
 import { Forms } from "../../arena/change/forms";
 import { Entry, Offset } from "../../arena/layout/entry";
-import { Group } from "../../arena/packed/layout";
 import { Directory, Place } from "../../arena/read/directory";
 import { appendFull, endLeaf, finish } from "../../arena/builder/builder";
 import { begin } from "../../arena/builder/state";
@@ -64,8 +63,10 @@ function packArray(key: u64, entry: Entry, from: usize, operand: u32, alone: boo
   const first = Places.at(Scratch.FIRST), second = Places.at(Scratch.SECOND);
   left.select(operand);
   const runs = countRunsOfArray(from, count);
-  const words = Choice.wordsBetween(left.load16(from, 0), left.load16(from + Container.arrayBytes(count - 1), 0));
-  if (Container.runsBytes(runs) < Choice.leastBytes(count, words) && !(alone && tinyIsSmaller(count, words, runs))) {
+  const words = Choice.wordsBetween(left.load16(from, 0),
+    left.load16(from + Container.arrayBytes(count - 1), 0));
+  if (Container.runsBytes(runs) < Choice.leastBytes(count, words)
+    && !(alone && tinyIsSmaller(count, words, runs))) {
     arrayToRuns(from, count, second);
     emitAs(key, Shape.of(Kind.RUNS, count, second));
     return;
@@ -100,7 +101,8 @@ function packLarge(key: u64, entry: Entry, s: u64): void {
 /** Whether a tiny arena's short bitset is smaller than a full arena whose only container is `runs` runs. */
 function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
   const full = Header.BYTES + Block.bytes(Node.bytes(0, 1)) + Block.bytes(Container.runsBytes(runs));
-  return Choice.prefersShort(count, words) && words <= Forms.TINY_WORDS && TINY_PAYLOAD + (<usize>words << 3) < full;
+  return Choice.prefersShort(count, words) && words <= Forms.TINY_WORDS
+    && TINY_PAYLOAD + (<usize>words << 3) < full;
 }
 
 /** Bytes of a container in a payload, beside its members. */
@@ -116,7 +118,8 @@ export function slice(key: u64, bytes: u32): u32 {
   right.select(0);
   begin(min<u64>(Directory.entriesHeld<Right>(), bytes / HEAD_BYTES + 1), 0);
   let taken: u64 = 0, rest: u64 = Offset.KEY_MAX + 1;
-  for (let place = key > Offset.KEY_MAX ? 0 : Directory.seek<Right>(key); place; place = Place.next<Right>(place)) {
+  for (let place = key > Offset.KEY_MAX ? 0 : Directory.seek<Right>(key); place;
+    place = Place.next<Right>(place)) {
     const entry = Place.entry(place), first = entry.key<Right>();
     if (taken >= bytes) { rest = first; break; }
     if (entry.kind<Right>() == Kind.FULL) {
@@ -124,8 +127,9 @@ export function slice(key: u64, bytes: u32): u32 {
     } else {
       emitCopy(first, entry);
     }
-    const isArray = Group.is(changetype<Group>(entry));           // its members have no block
-    taken += HEAD_BYTES + (isArray ? Container.arrayBytes(entry.count<Right>()) : entry.payloadBytes<Right>());
+    const isArray = entry.isGroup();           // its members have no block
+    taken += HEAD_BYTES + (isArray ? Container.arrayBytes(entry.count<Right>())
+      : entry.payloadBytes<Right>());
   }
   finish();
   reply.member(rest);

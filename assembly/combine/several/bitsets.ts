@@ -119,7 +119,8 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
 export function intersectToArray(acc: u64, at: u32, list: usize, count: u32): u64 {
   let expected = Shape.count(acc);
   for (let i: u32 = 0; i < count; i++) expected = expectedMembers(expected, Listed.count(list, i));
-  if (!worksAsArray(expected) || (at == SELF && Shape.at(acc) != Places.at(Scratch.FIRST))) return Shape.UNSUITED;
+  if (!worksAsArray(expected)
+    || (at == SELF && Shape.at(acc) != Places.at(Scratch.FIRST))) return Shape.UNSUITED;
   const start = Places.at(Scratch.SECOND), lanes = Places.at(Scratch.LIST), dense = Extract.isDense(expected);
   const last = lastBitset(list, count), third = count / 3;
   let out = start;

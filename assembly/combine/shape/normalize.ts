@@ -49,13 +49,15 @@ export function normalized(s: u64): u64 {
  */
 // @ts-ignore: decorator
 @inline function normalizedArray(s: u64): u64 {
-  const count = Shape.count(s), at = Shape.at(s), low = <u32>load<u16>(at), high = Arrays.member(at, count - 1);
+  const count = Shape.count(s), at = Shape.at(s), low = <u32>load<u16>(at),
+    high = Arrays.member(at, count - 1);
   const to = Choice.suitable(count, Choice.wordsBetween(low, high));
   return to == Kind.ARRAY ? s : converted(s, to, low, high);
 }
 
 function normalizedBitset(s: u64): u64 {
-  const count = Shape.count(s), at = Shape.at(s), above = at + Places.FOLD_BYTES, span = spanOfBitset<Own>(at);
+  const count = Shape.count(s), at = Shape.at(s), above = at + Places.FOLD_BYTES,
+    span = spanOfBitset<Own>(at);
   const to = Choice.suitable(count, ShortBitset.wordsOf(span));
   if (to == Kind.BITSET) return s;
   left.select(SELF);
@@ -73,7 +75,8 @@ function normalizedRuns(s: u64): u64 {
   const low = Runs.start(at, 0), high = Runs.last<Own>(at), words = Choice.wordsBetween(low, high);
   if (Choice.prefersRuns(runs, count, words)) return s;
   const to = Choice.suitable(count, words), made = converted(s, to, low, high);
-  return to == Kind.BUCKETS && Shape.kind(made) == Kind.ARRAY && Container.runsBytes(runs) <= Container.arrayBytes(count)
+  return to == Kind.BUCKETS && Shape.kind(made) == Kind.ARRAY
+    && Container.runsBytes(runs) <= Container.arrayBytes(count)
     ? s
     : made;
 }
@@ -109,7 +112,8 @@ function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
 /** The members of the bitset at `at`, which `left` shows, as kind `to`, buckets or an array, at `out`. */
 // @ts-ignore: decorator
 @inline function extracted(at: usize, count: u32, to: Kind, out: usize): u64 {
-  assert(Lanes.LANES_BYTES + Extract.EXTRACT_BYTES <= Places.FOLD_BYTES);          // `work` fits the place behind `out`
+  assert(Lanes.LANES_BYTES + Extract.EXTRACT_BYTES <= Places.FOLD_BYTES);
+  // `work` fits the place behind `out`
   const work = out + Places.FOLD_BYTES + Lanes.LANES_BYTES;
   if (to == Kind.BUCKETS && bitsetToBuckets(at, count, out, work)) return Shape.of(Kind.BUCKETS, count, out);
   extractMembers(at, count, out, work);

@@ -45,15 +45,22 @@ export abstract class Places {
   @inline static make(last: Scratch): void { Arena.makeRoom(Header.lift() + Places.bytes(last)); }
 
   /** Makes room for `places` places, more than have names. */
-  @inline static makeMany(places: u32): void { Arena.makeRoom(Block.LINE + <usize>places * Places.FOLD_BYTES); }
+  @inline static makeMany(places: u32): void {
+    Arena.makeRoom(Block.LINE + <usize>places * Places.FOLD_BYTES);
+  }
 
   /** Bytes above the bump mark that makeScratch() makes room for. */
   @inline static bytes(last: Scratch): usize {
     return Block.LINE + (<usize>last + 1) * Places.FOLD_BYTES;
   }
 
-  @inline static raise(places: u32): void { Header.setLift(Header.lift() + <usize>places * Places.FOLD_BYTES); }
-  @inline static lower(places: u32): void { Header.setLift(Header.lift() - <usize>places * Places.FOLD_BYTES); }
+  @inline static raise(places: u32): void {
+    Header.setLift(Header.lift() + <usize>places * Places.FOLD_BYTES);
+  }
+
+  @inline static lower(places: u32): void {
+    Header.setLift(Header.lift() - <usize>places * Places.FOLD_BYTES);
+  }
 
   /** Whether `at` lies in the place. */
   @inline static liesIn(at: usize, place: Scratch): bool { return at - Places.at(place) < Places.FOLD_BYTES; }

@@ -9,7 +9,6 @@ import { SELF, left, right } from "../../env/memory";
 import { Right } from "../../env/view";
 import { Entry } from "../../arena/layout/entry";
 import { PageGroups } from "../../arena/packed/groups";
-import { Group } from "../../arena/packed/layout";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { bucketsToArray } from "../../container/buckets";
@@ -28,6 +27,7 @@ export abstract class Shape {
   @inline static of(kind: Kind, count: u32, at: usize): u64 {
     return ((<u64>kind) << 56) | ((<u64>count) << 32) | <u64>at;
   }
+
   @inline static kind(s: u64): Kind { return <Kind>(s >> 56); }
   @inline static count(s: u64): u32 { return <u32>(s >> 32) & 0xffffff; }
   @inline static at(s: u64): usize { return <usize>(<u32>s); }
@@ -40,12 +40,15 @@ export abstract class Shape {
   @inline static array(count: u32, at: usize): u64 {
     return count ? Shape.of(Kind.ARRAY, count, at) : Shape.NOTHING;
   }
+
   @inline static bitset(count: u32, at: usize): u64 {
     return count ? Shape.of(Kind.BITSET, count, at) : Shape.NOTHING;
   }
+
   @inline static short(count: u32, at: usize): u64 {
     return count ? Shape.of(Kind.SHORT, count, at) : Shape.NOTHING;
   }
+
   @inline static runs(count: u32, at: usize): u64 {
     return count ? Shape.of(Kind.RUNS, count, at) : Shape.NOTHING;
   }
@@ -67,7 +70,8 @@ export abstract class Shape {
    * The shape of one container of an entry, which memory M shows. Of a FULL entry, one of its full containers.
    */
   @inline static ofEntry<M>(entry: Entry): u64 {
-    if (Group.is(changetype<Group>(entry))) return Shape.of(Kind.ARRAY, PageGroups.count<M>(changetype<Group>(entry)), changetype<Group>(entry).payload<M>());
+    if (entry.isGroup()) return Shape.of(Kind.ARRAY, PageGroups.count<M>(entry.group),
+      entry.group.payload<M>());
     const kind = entry.plainKind<M>();
     if (kind == Kind.FULL) return Shape.full();
     return Shape.of(Choice.isArray(kind) ? Kind.ARRAY : kind, entry.plainCount<M>(), entry.plainPayload<M>());

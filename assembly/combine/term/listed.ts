@@ -75,7 +75,8 @@ export abstract class Listed {
 
   @inline private static listRange(term: u32, from: u32, to: u32, key: u64, found: Found): Found {
     const list = Term.list(term), back = Listed.end(term), end = Cursor.of(to);
-    for (let i = from, cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end); cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
+    for (let i = from, cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end);
+      cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
       if (cursor.key() == key) found = Listed.add(list, back, found, i, cursor);
     }
     return found;
@@ -85,19 +86,24 @@ export abstract class Listed {
   @inline static term(term: u32, index: u32): u32 {
     return load<u32>(Term.listedAt(Term.list(term), Term.items(term) - 1 - index));
   }
+
   @inline static shape(list: usize, index: u32): u64 { return load<u64>(Term.listedAt(list, index)); }
   @inline static kind(list: usize, index: u32): Kind {
     return Shape.kind(Listed.shape(list, index));
   }
+
   @inline static count(list: usize, index: u32): u32 {
     return Shape.count(Listed.shape(list, index));
   }
+
   @inline static operand(list: usize, index: u32): u32 {
     return load<u32>(Term.listedAt(list, index), 8);
   }
+
   @inline static entry(list: usize, index: u32): Entry {
     return changetype<Entry>(load<u32>(Term.listedAt(list, index), 12));
   }
+
   /** Makes element `index` the first of the list, and the first one element `index`. */
   @inline static moveToFront(list: usize, index: u32): void {
     const at = Term.listedAt(list, index), first = v128.load(list);

@@ -116,7 +116,9 @@ function seekAny(item: u32, term: u32, key: u64): void {
   }                                           // otherwise it has lost its groups
   let least = Cursor.NO_KEY, last = Offset.KEY_MAX, found = Listed.NOTHING;
   const list = Term.list(term), back = Listed.end(term), end = Cursor.of(Term.end(term));
-  for (let i = Term.firstGrouped(term), cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end); cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
+  for (let i = Term.firstGrouped(term), cursor = Cursor.of(i);
+    changetype<usize>(cursor) > changetype<usize>(end);
+    cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
     if (cursor.key() < key && !cursor.step(key)) moveItem(i, key);
     const to = cursor.lastKey(), at = cursor.key();
     if (at > least) { last = min(last, at - 1); continue; }
@@ -143,7 +145,9 @@ export function seekRest(term: u32, key: u64): u64 {
   }
   let least = Cursor.NO_KEY, found = Listed.NOTHING;
   const list = Term.list(term), back = Listed.end(term), end = Cursor.of(Term.end(term));
-  for (let i = Term.firstGrouped(term), cursor = Cursor.of(i); changetype<usize>(cursor) > changetype<usize>(end); cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
+  for (let i = Term.firstGrouped(term), cursor = Cursor.of(i);
+    changetype<usize>(cursor) > changetype<usize>(end);
+    cursor = changetype<Cursor>(changetype<usize>(cursor) - Cursor.BYTES), i++) {
     if (cursor.key() < key && !cursor.step(key)) moveItem(i, key);
     const at = cursor.key();
     least = min(least, at);
@@ -310,7 +314,8 @@ function seekComplement(item: u32, term: u32, key: u64): void {
  * stand alone.
  */
 function seekRange(item: u32, term: u32, key: u64): void {
-  const low = Term.lowOffset(term), high = Term.highOffset(term), first = Offset.key(low), last = Offset.key(high);
+  const low = Term.lowOffset(term), high = Term.highOffset(term), first = Offset.key(low),
+    last = Offset.key(high);
   work.spend(1);
   const at = max(key, first);
   if (at > last) return Cursor.close(item);

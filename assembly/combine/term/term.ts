@@ -93,34 +93,43 @@ export abstract class Term {
   @inline private static itemsApart(rule: Rule, least: u32): u32 {
     return rule == Rule.LESS ? least : u32(rule == Rule.ANDOR || rule == Rule.DIFF1);
   }
+
   /** The first of the items that can be grouped. */
   @inline static firstGrouped(term: u32): u32 {
     return Term.first(term) + Term.itemsApart(Term.rule(term), Term.least(term));
   }
+
   @inline static least(term: u32): u32 { return load<u32>(Term.at(term), Term.LEAST); }
   @inline private static groupItems(term: u32): u32 { return load<u32>(Term.at(term), Term.GROUP_ITEMS); }
   @inline static groups(term: u32): u32 { return load<u32>(Term.at(term), Term.GROUPS); }
   @inline static groupStart(term: u32, group: u32): u32 {
     return Term.firstGrouped(term) + group * Term.groupItems(term);
   }
+
   @inline static groupEnd(term: u32, start: u32): u32 {
     return min(start + Term.groupItems(term), Term.end(term));
   }
+
   /** Address of the least key of group `group`. */
   @inline static groupKeyAt(term: u32, group: u32): usize {
     return <usize>arena.size() - load<u32>(Term.at(term), Term.LEAST_KEYS) + (<usize>group << 3);
   }
+
   /** How many of the items have no more containers. Not kept up to date without groups. */
   @inline static ended(term: u32): u32 { return load<u32>(Term.at(term), Term.ENDED); }
   @inline static setEnded(term: u32, items: u32): void { store<u32>(Term.at(term), items, Term.ENDED); }
   /** The operand that holds the result of evaluate(): SELF for memory 0. */
   @inline static resultOperand(term: u32): u32 { return load<u32>(Term.at(term), Term.OPERAND); }
   /** The entry whose container the result is, if an operand holds it. */
-  @inline static resultEntry(term: u32): Entry { return changetype<Entry>(load<u32>(Term.at(term), Term.ENTRY)); }
+  @inline static resultEntry(term: u32): Entry {
+    return changetype<Entry>(load<u32>(Term.at(term), Term.ENTRY));
+  }
+
   @inline static setResult(term: u32, operand: u32, entry: Entry): void {
     store<u32>(Term.at(term), operand, Term.OPERAND);
     store<u32>(Term.at(term), <u32>changetype<usize>(entry), Term.ENTRY);
   }
+
   /** How much seekRest() or seekAny() has listed, see listed.ts. Not of terms with groups, and not of RANGE. */
   @inline static found(term: u32): u64 { return load<u64>(Term.at(term), Term.FOUND); }
   @inline static setFound(term: u32, found: u64): void { store<u64>(Term.at(term), found, Term.FOUND); }
@@ -131,11 +140,13 @@ export abstract class Term {
     store<u64>(Term.at(term), low, Term.LOW);
     store<u64>(Term.at(term), high, Term.HIGH);
   }
+
   /** How much the items of a sum weigh together at most, whatever the signs. */
   @inline static totalWeight(term: u32): u32 { return load<u32>(Term.at(term), Term.WEIGHT); }
   @inline private static stepAt(term: u32, step: u32): usize {
     return <usize>arena.size() - load<u32>(Term.at(term), Term.STEPS_NAME) + <usize>step * Term.STEP_BYTES;
   }
+
   @inline static stepOffset(term: u32, step: u32): u64 { return load<u64>(Term.stepAt(term, step)); }
   /** The constant from the step's offset on. */
   @inline static stepConstant(term: u32, step: u32): i32 { return load<i32>(Term.stepAt(term, step), 8); }
@@ -143,11 +154,13 @@ export abstract class Term {
   @inline private static weightAt(term: u32, i: u32): usize {
     return Term.stepAt(term, Term.steps(term)) + (<usize>(i - Term.first(term)) << 2);
   }
+
   @inline static weight(term: u32, i: u32): i32 { return load<i32>(Term.weightAt(term, i)); }
   /** Gives item `to` the weight of item `from`. */
   @inline static copyWeight(term: u32, to: u32, from: u32): void {
     store<i32>(Term.weightAt(term, to), Term.weight(term, from));
   }
+
   @inline static steps(term: u32): u32 { return load<u32>(Term.at(term), Term.STEPS); }
   /** The step that has the first offset of container `key`. The walk never goes back. */
   static stepTo(term: u32, key: u64): u32 {
@@ -156,11 +169,13 @@ export abstract class Term {
     store<u32>(Term.at(term), step, Term.STEP);
     return step;
   }
+
   /** Whether `sum` suffices. */
   @inline static reaches(term: u32, sum: i32): bool {
     const least = <i32>Term.least(term);
     return Term.rule(term) == Rule.SUM_EXACTLY ? sum == least : sum >= least;
   }
+
   /**
    * Adds a step to a sum, behind those it has. A step at the same offset is replaced, and one that changes
    * nothing is not added.
@@ -175,6 +190,7 @@ export abstract class Term {
     }
     store<u32>(Term.at(term), steps, Term.STEPS);
   }
+
   /** Gives item `i` a weight, after all steps have been added. */
   static setWeight(term: u32, i: u32, weight: i32): void {
     store<i32>(Term.weightAt(term, i), weight);
@@ -185,21 +201,26 @@ export abstract class Term {
   @inline static listedAt(list: usize, index: u32): usize {
     return list + <usize>index * Term.LISTED_BYTES;
   }
+
   /** Address of the term's list, until the arena grows. */
   @inline static list(term: u32): usize { return Term.at(term) + Term.BYTES; }
 
   // ALL has no groups: it looks at no item of a key that another item lacks.
-  @inline private static hasGroups(rule: Rule, items: u32): bool { return rule != Rule.ALL && items >= Term.GROUPS_FROM; }
+  @inline private static hasGroups(rule: Rule, items: u32): bool {
+    return rule != Rule.ALL && items >= Term.GROUPS_FROM;
+  }
 
   /** Items of a group: the square root of the number of items, rounded up. */
   private static sizeOfGroups(items: u32): u32 {
     const root = changetype<Node>(<u32>sqrt<f64>(items));
-    return changetype<usize>(root) * changetype<usize>(root) < items ? changetype<usize>(root) + 1 : changetype<usize>(root);
+    return changetype<usize>(root) * changetype<usize>(root) < items ? changetype<usize>(root) + 1
+      : changetype<usize>(root);
   }
 
   /** The most bytes that a term of `items` items takes. A multiple of 8, as cursors are. */
   static bytes(items: u32): u32 {
-    return Term.BYTES + items * Term.LISTED_BYTES + (items >= Term.GROUPS_FROM ? 8 * (Term.sizeOfGroups(items) + 1) : 0);
+    return Term.BYTES + items * Term.LISTED_BYTES
+      + (items >= Term.GROUPS_FROM ? 8 * (Term.sizeOfGroups(items) + 1) : 0);
   }
 
   /** The most bytes that a sum of `items` items takes with `steps` steps. A multiple of 8. */

@@ -24,7 +24,7 @@ import { Steps, membersInLeaf } from "../../arena/packed/steps";
 import { Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 
-/** Where a walk is in an item. Cursors move when the arena grows; the static functions take the item's number. */
+/** Where a walk is in an item. Cursors move when the arena grows. The static functions take an item. */
 @final @unmanaged
 export class Cursor {
   @inline static readonly BYTES: usize = 40 + Steps.BYTES;
@@ -45,8 +45,12 @@ export class Cursor {
   @inline static of(item: u32): Cursor {
     return changetype<Cursor>(<usize>arena.size() - (<usize>item + 1) * Cursor.BYTES);
   }
+
   @inline static keyOf(item: u32): u64 { return load<u64>(changetype<usize>(Cursor.of(item))); }
-  @inline static lastKeyOf(item: u32): u64 { return load<u64>(changetype<usize>(Cursor.of(item)), Cursor.LAST); }
+  @inline static lastKeyOf(item: u32): u64 {
+    return load<u64>(changetype<usize>(Cursor.of(item)), Cursor.LAST);
+  }
+
   /** cursorKey() of the cursor at `cursor`. Cursors lie below one another, and move when the arena grows. */
   @inline key(): u64 { return load<u64>(changetype<usize>(this)); }
   @inline lastKey(): u64 { return load<u64>(changetype<usize>(this), Cursor.LAST); }
@@ -56,15 +60,25 @@ export class Cursor {
   @inline place(): u64 { return load<u64>(changetype<usize>(this), Cursor.PLACE); }
   @inline entry(): Entry { return Place.entry(load<u64>(changetype<usize>(this), Cursor.PLACE)); }
   /** The entry that the cursor is at: an address in its operand. */
-  @inline static entryOf(item: u32): Entry { return Place.entry(load<u64>(changetype<usize>(Cursor.of(item)), Cursor.PLACE)); }
-  @inline static operandOf(item: u32): u32 { return load<u32>(changetype<usize>(Cursor.of(item)), Cursor.OPERAND); }
+  @inline static entryOf(item: u32): Entry {
+    return Place.entry(load<u64>(changetype<usize>(Cursor.of(item)), Cursor.PLACE));
+  }
+
+  @inline static operandOf(item: u32): u32 {
+    return load<u32>(changetype<usize>(Cursor.of(item)), Cursor.OPERAND);
+  }
+
   /** The shape of the container that the cursor is at. */
-  @inline static shapeOf(item: u32): u64 { return load<u64>(changetype<usize>(Cursor.of(item)), Cursor.SHAPE); }
+  @inline static shapeOf(item: u32): u64 {
+    return load<u64>(changetype<usize>(Cursor.of(item)), Cursor.SHAPE);
+  }
+
   @inline static termOf(item: u32): u32 { return load<u32>(changetype<usize>(Cursor.of(item)), Cursor.TERM); }
 
   /** Whether the cursor is in a packed leaf of several groups. */
   @inline isAmongGroups(): bool {
-    return load<u64>(changetype<usize>(this)) != Cursor.NO_KEY && Group.is(changetype<Group>(this.entry())) && !changetype<Steps>(changetype<usize>(this) + Cursor.STEP).isOfOneKey();
+    return load<u64>(changetype<usize>(this)) != Cursor.NO_KEY && Group.is(changetype<Group>(this.entry()))
+      && !changetype<Steps>(changetype<usize>(this) + Cursor.STEP).isOfOneKey();
   }
 
   /** Puts the item's cursor at the first entry of the operand that covers `key` or a greater key. */
@@ -77,7 +91,9 @@ export class Cursor {
   }
 
   /** Makes the item the result of a term. setCursor() then says where it is. */
-  @inline static setTerm(item: u32, term: u32): void { store<u32>(changetype<usize>(Cursor.of(item)), term, Cursor.TERM); }
+  @inline static setTerm(item: u32, term: u32): void {
+    store<u32>(changetype<usize>(Cursor.of(item)), term, Cursor.TERM);
+  }
 
   @inline static set(item: u32, key: u64, last: u64): void {
     const cursor = Cursor.of(item);
@@ -98,15 +114,18 @@ export class Cursor {
     if (!place) { store<u64>(changetype<usize>(this), Cursor.NO_KEY); return; }
     if (Group.is(changetype<Group>(Place.entry(place)))) { this.moveToGroup(place); return; }
     const entry = Place.entry(place), s = Shape.ofEntry<Right>(entry), first = entry.key<Right>();
-    store<u64>(changetype<usize>(this), s, Cursor.SHAPE);               // the cursor's end first: one bounds check is enough
+    store<u64>(changetype<usize>(this), s, Cursor.SHAPE);
+    // the cursor's end first: one bounds check is enough
     store<u64>(changetype<usize>(this), place, Cursor.PLACE);
-    store<u64>(changetype<usize>(this), Shape.kind(s) == Kind.FULL ? entry.lastKey<Right>() : first, Cursor.LAST);
+    store<u64>(changetype<usize>(this), Shape.kind(s) == Kind.FULL ? entry.lastKey<Right>() : first,
+      Cursor.LAST);
     store<u64>(changetype<usize>(this), max(first, key));
   }
 
   /** Puts the cursor at a group of a packed leaf. */
   @inline private moveToGroup(place: u64): void {
-    const steps = changetype<Steps>(changetype<usize>(this) + Cursor.STEP), lows = Steps.begin<Right>(changetype<Group>(Place.entry(place)), steps), key = steps.key();
+    const steps = changetype<Steps>(changetype<usize>(this) + Cursor.STEP),
+      lows = Steps.begin<Right>(changetype<Group>(Place.entry(place)), steps), key = steps.key();
     this.setGroup(place, lows, steps.on<Right>(membersInLeaf(place)), key);
   }
 
@@ -153,7 +172,8 @@ export class Cursor {
    * the cursor has moved there all the same.
    */
   @inline private stepInPacked(place: u64, key: u64): bool {
-    const s = load<u64>(changetype<usize>(this), Cursor.SHAPE), next = place + <u64>Shape.count(s) * Group.STEP;
+    const s = load<u64>(changetype<usize>(this), Cursor.SHAPE),
+      next = place + <u64>Shape.count(s) * Group.STEP;
     const most = membersInLeaf(next);
     if (!most) return false;
     const steps = changetype<Steps>(changetype<usize>(this) + Cursor.STEP), first = steps.key();
@@ -164,7 +184,10 @@ export class Cursor {
   /** Moves the cursor of an operand from before `key` to the operand's first key that is at least `key`. */
   static move(item: u32, key: u64): void {
     const cursor = Cursor.of(item);
-    if (key <= load<u64>(changetype<usize>(cursor), Cursor.LAST)) { store<u64>(changetype<usize>(cursor), key); return; }
+    if (key <= load<u64>(changetype<usize>(cursor), Cursor.LAST)) {
+      store<u64>(changetype<usize>(cursor), key);
+      return;
+    }
     work.spend(Cursor.LEAF_WORK);
     right.select(load<u32>(changetype<usize>(cursor), Cursor.OPERAND));
     cursor.moveTo(Directory.seekFrom<Right>(load<u64>(changetype<usize>(cursor), Cursor.PLACE), key), key);

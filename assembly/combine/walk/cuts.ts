@@ -14,11 +14,10 @@ import { Right } from "../../env/view";
 import { Arena } from "../../arena/layout/header";
 import { Directory } from "../../arena/read/directory";
 import { Node, Slot } from "../../arena/layout/node";
-import { Page } from "../../arena/packed/layout";
 import { BITSET_BYTES, Container } from "../../container/limits";
 
 /** Samples of keys, of which some become cuts. */
-export abstract class Cuts {
+abstract class Cuts {
   /** The cost of a container apart from its payload, in bytes of a bitset. */
   @inline private static readonly CONTAINER_COST: u64 = 1024;
   /** Samples for each part. With more, parts would be more alike. */
@@ -51,8 +50,9 @@ export abstract class Cuts {
   private static costOf(leaf: Node, members: u64): u64 {
     work.spend(1);
     const count = <u64>leaf.count<Right>();
-    if (changetype<Page>(leaf).isPacked<Right>()) return count * Cuts.CONTAINER_COST;
-    return count * Cuts.CONTAINER_COST + min(members * <u64>Container.MEMBER_BYTES, count * <u64>BITSET_BYTES);
+    if (leaf.page.isPacked<Right>()) return count * Cuts.CONTAINER_COST;
+    return count * Cuts.CONTAINER_COST
+      + min(members * <u64>Container.MEMBER_BYTES, count * <u64>BITSET_BYTES);
   }
 
   /** Takes a sample at every `step` of the cost. */
@@ -69,7 +69,8 @@ export abstract class Cuts {
     const since = load<u64>(Cuts.SINCE), count = leaf.count<Right>();
     for (let at = step - since; at <= cost; at += step) {
       const index = min(<u32>(at * count / cost), count - 1);
-      insertSample(changetype<Page>(leaf).isPacked<Right>() ? changetype<Page>(leaf).keyAt<Right>(index) : leaf.entryAt(index).key<Right>());
+      insertSample(leaf.page.isPacked<Right>() ? leaf.page.keyAt<Right>(index)
+        : leaf.entryAt(index).key<Right>());
     }
     store<u64>(Cuts.SINCE, (since + cost) % step);
   }

@@ -18,7 +18,7 @@ import { Cursor } from "./cursor";
 export const enum Sought { SHARED, MISSING }
 
 /** What is merged of a leaf, packed in a u64. */
-export abstract class Column {
+abstract class Column {
   /** If an operand has UNLIKE times as many members as the other one, its containers are sought instead. */
   @inline static readonly UNLIKE: u64 = 8;
   /** Members that count as one unit of work. */
@@ -32,8 +32,11 @@ export abstract class Column {
 
   @inline static of<M>(place: u64): u64 {
     const leaf = changetype<Node>(Group.leaf<M>(changetype<Group>(Place.entry(place))));
-    return <u64>changetype<usize>(leaf) | (<u64>Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place))) << 32) | (<u64>membersInLeaf(place) << 48);
+    return <u64>changetype<usize>(leaf)
+      | (<u64>Group.index(leaf.page, changetype<Group>(Place.entry(place))) << 32)
+      | (<u64>membersInLeaf(place) << 48);
   }
+
   @inline static leaf(column: u64): usize { return <usize>column; }
   @inline private static first(column: u64): u32 { return <u32>(column >> 32) & 0xffff; }
   @inline static count(column: u64): u32 { return <u32>(column >> 48); }
@@ -41,12 +44,16 @@ export abstract class Column {
   @inline static key<M>(column: u64, index: u32): u64 {
     return changetype<Page>(Column.leaf(column)).keyAt<M>(Column.first(column) + index);
   }
+
   @inline static lows(column: u64, header: u32): usize {
     return changetype<Page>(Column.leaf(column)).lowsIn(header) + Group.STEP * <usize>Column.first(column);
   }
+
   @inline static highs(column: u64, header: u32): usize {
-    return changetype<Page>(Column.leaf(column)).highsIn(header) + <usize>(Column.first(column) * Page.widthIn(header));
+    return changetype<Page>(Column.leaf(column)).highsIn(header)
+      + <usize>(Column.first(column) * Page.widthIn(header));
   }
+
   /** A member: its key is `base` plus the high at `highs`. */
   @inline private static member<M>(lows: usize, highs: usize, width: u32, base: u64): u64 {
     return ((base + Page.high<M>(highs, width)) << 16) | view16<M>(lows, 0);
@@ -58,6 +65,7 @@ export abstract class Column {
   @inline static mergedOf(found: u32, xPassed: u32, yPassed: u32): u64 {
     return <u64>found | (<u64>xPassed << 16) | (<u64>yPassed << 32);
   }
+
   @inline static found(merged: u64): u32 { return <u32>merged & 0xffff; }
   @inline static xPassed(merged: u64): u32 { return <u32>merged >> 16; }
   @inline static yPassed(merged: u64): u32 { return <u32>(merged >> 32); }
@@ -75,7 +83,8 @@ export abstract class Column {
     let count: u32 = 0;
     for (let step = Lanes.LANES >> 1; step; step >>= 1) {
       const at = count + step - 1;
-      const member = Column.member<M>(lows + Group.STEP * <usize>at, highs + <usize>(at * width), width, base);
+      const member = Column.member<M>(lows + Group.STEP * <usize>at, highs + <usize>(at * width), width,
+        base);
       count = member <= last ? count + step : count;
     }
     return count;
@@ -124,14 +133,17 @@ export abstract class LeafMerge {
     right.select(1);
     if (!Page.isTinyPacked<Left>() || !Page.isTinyPacked<Right>()) return LeafMerge.NOT_MERGED;
     const xCount = changetype<Page>(0).count<Left>(), yCount = changetype<Page>(0).count<Right>();
-    if (min(xCount, yCount) >= LeafMerge.TINY_FEW || max(xCount, yCount) >= <u32>Column.UNLIKE * LeafMerge.TINY_FEW) return LeafMerge.NOT_MERGED;
+    if (min(xCount, yCount) >= LeafMerge.TINY_FEW
+      || max(xCount, yCount) >= <u32>Column.UNLIKE * LeafMerge.TINY_FEW) return LeafMerge.NOT_MERGED;
     const merged = LeafMerge.mergeMembers(sought, false, <u64>xCount << 48, <u64>yCount << 48);
     const xPassed = Column.xPassed(merged);
     work.spend(1 + (xPassed + Column.yPassed(merged)) / Column.UNIT_MEMBERS);
     return Column.found(merged) + (sought == Sought.MISSING ? xCount - xPassed : 0);
   }
 
-  @inline private static areAmongGroups(): bool { return Cursor.of(0).isAmongGroups() && Cursor.of(1).isAmongGroups(); }
+  @inline private static areAmongGroups(): bool {
+    return Cursor.of(0).isAmongGroups() && Cursor.of(1).isAmongGroups();
+  }
 
   /** Shows the operands. */
   private static areAlike(): bool {
@@ -155,7 +167,8 @@ export abstract class LeafMerge {
     if (xCount >= LeafMerge.LARGE_GROUP * (xLast + 1 - Cursor.keyOf(0))) return LeafMerge.NOT_MERGED;
     if (yCount >= LeafMerge.LARGE_GROUP * (yLast + 1 - Cursor.keyOf(1))) return LeafMerge.NOT_MERGED;
     const few = min(xCount, yCount) < Lanes.LANES;
-    const merged = few ? LeafMerge.mergeMembers(sought, first, x, y) : LeafMerge.mergeEights(sought, first, x, y);
+    const merged = few ? LeafMerge.mergeMembers(sought, first, x, y)
+      : LeafMerge.mergeEights(sought, first, x, y);
     if (first && Column.found(merged)) return 1;
     const xPassed = Column.xPassed(merged), yPassed = Column.yPassed(merged);
     work.spend(1 + (xPassed + yPassed) / Column.UNIT_MEMBERS);
@@ -168,7 +181,8 @@ export abstract class LeafMerge {
 
   /** Member by member. Which of two is less cannot be foretold, so nothing branches on it. */
   @inline private static mergeMembers(sought: Sought, first: bool, x: u64, y: u64): u64 {
-    const xHeader = changetype<Page>(Column.leaf(x)).header<Left>(), yHeader = changetype<Page>(Column.leaf(y)).header<Right>();
+    const xHeader = changetype<Page>(Column.leaf(x)).header<Left>(),
+      yHeader = changetype<Page>(Column.leaf(y)).header<Right>();
     const xWidth = Page.widthIn(xHeader), xBase = changetype<Page>(Column.leaf(x)).baseIn<Left>(xHeader);
     const yWidth = Page.widthIn(yHeader), yBase = changetype<Page>(Column.leaf(y)).baseIn<Right>(yHeader);
     const xFrom = Column.lows(x, xHeader), xEnd = xFrom + Group.STEP * <usize>Column.count(x);
@@ -199,11 +213,14 @@ export abstract class LeafMerge {
    * within the eight before: then some lanes are not new.
    */
   @inline private static mergeEights(sought: Sought, first: bool, x: u64, y: u64): u64 {
-    const xHeader = changetype<Page>(Column.leaf(x)).header<Left>(), yHeader = changetype<Page>(Column.leaf(y)).header<Right>();
+    const xHeader = changetype<Page>(Column.leaf(x)).header<Left>(),
+      yHeader = changetype<Page>(Column.leaf(y)).header<Right>();
     const xWidth = Page.widthIn(xHeader), xBase = changetype<Page>(Column.leaf(x)).baseIn<Left>(xHeader);
     const yWidth = Page.widthIn(yHeader), yBase = changetype<Page>(Column.leaf(y)).baseIn<Right>(yHeader);
-    const xFrom = Column.lows(x, xHeader), xHighs = Column.highs(x, xHeader), xFinal = Column.count(x) - Lanes.LANES;
-    const yFrom = Column.lows(y, yHeader), yHighs = Column.highs(y, yHeader), yFinal = Column.count(y) - Lanes.LANES;
+    const xFrom = Column.lows(x, xHeader), xHighs = Column.highs(x, xHeader),
+      xFinal = Column.count(x) - Lanes.LANES;
+    const yFrom = Column.lows(y, yHeader), yHighs = Column.highs(y, yHeader),
+      yFinal = Column.count(y) - Lanes.LANES;
     const inLanes = max(xWidth, yWidth) <= Column.LANE_WIDTH && LeafMerge.fitLanes(x, y, min(xBase, yBase));
     let i: u32 = 0, j: u32 = 0, found: u32 = 0;
     let fresh = Lanes.ALL_LANES, equal: u32 = 0;       // the lanes of x that are new; those that y has
@@ -215,7 +232,8 @@ export abstract class LeafMerge {
       const yMost = Column.lastMember(yLows, yBase + Page.high<Right>(yHigh + <usize>(7 * yWidth), yWidth));
       const alike = Lanes.equal(xLows, yLows);
       if (alike && inLanes) {
-        const xKeys = Column.keyLanes<Left>(xHigh, xWidth, xBase), yKeys = Column.keyLanes<Right>(yHigh, yWidth, yBase);
+        const xKeys = Column.keyLanes<Left>(xHigh, xWidth, xBase),
+          yKeys = Column.keyLanes<Right>(yHigh, yWidth, yBase);
         equal |= Lanes.equalPairs(xLows, xKeys, yLows, yKeys);
       } else if (alike) equal |= LeafMerge.equalKeys(alike, x, i, y, j);
       const xPassed = u32(xMost <= yMost), yPassed = u32(yMost <= xMost);
@@ -237,12 +255,14 @@ export abstract class LeafMerge {
 
   /** Whether different keys of the columns, which are `least` or more, differ modulo 2^16. */
   @inline private static fitLanes(x: u64, y: u64, least: u64): bool {
-    return max(Column.key<Left>(x, Column.count(x) - 1), Column.key<Right>(y, Column.count(y) - 1)) - least <= 0xffff;
+    return max(Column.key<Left>(x, Column.count(x) - 1), Column.key<Right>(y, Column.count(y) - 1))
+      - least <= 0xffff;
   }
 
   /** Of eight members of x from member `i` on those in `alike` that are one of the eight of y from `j` on. */
   private static equalKeys(alike: u32, x: u64, i: u32, y: u64, j: u32): u32 {
-    const yHeader = changetype<Page>(Column.leaf(y)).header<Right>(), xLows = Column.lows(x, changetype<Page>(Column.leaf(x)).header<Left>());
+    const yHeader = changetype<Page>(Column.leaf(y)).header<Right>(),
+      xLows = Column.lows(x, changetype<Page>(Column.leaf(x)).header<Left>());
     const yLows = view128<Right>(Column.lows(y, yHeader) + Group.STEP * <usize>j, 0);
     let equal: u32 = 0;
     for (; alike; alike &= alike - 1) {

@@ -34,7 +34,8 @@ export abstract class PairWalk {
    * S = Count, adds a member to the reply. Counting stops once there are `most` or more, unless `most` is 0.
    */
   static walk<S>(op: Fold, most: u64, end: u64): u64 {
-    let members: u64 = !Kernel.stores<S>() && op == Fold.AND ? LeafMerge.leaves(Sought.SHARED, false, most, end) : 0;
+    let members: u64 = !Kernel.stores<S>() && op == Fold.AND
+      ? LeafMerge.leaves(Sought.SHARED, false, most, end) : 0;
     let any = members;                          // 0 only if there are none, while `members` is 0 for 2^64, too
     while (true) {
       const x = Cursor.keyOf(0), y = Cursor.keyOf(1);
@@ -112,7 +113,8 @@ export abstract class PairWalk {
   }
 
   @inline private static countFold(op: Fold): u64 {
-    const l = Cursor.shapeOf(0), r = Cursor.shapeOf(1), both = foldCardinality(PairWalk.operandsOfBoth(), l, r);
+    const l = Cursor.shapeOf(0), r = Cursor.shapeOf(1),
+      both = foldCardinality(PairWalk.operandsOfBoth(), l, r);
     const x = Shape.count(l);
     if (op == Fold.AND) return both;
     if (op == Fold.ANDNOT) return x - both;

@@ -14,7 +14,6 @@ import { insertEntry, adjust } from "../../arena/change/insert";
 import { Room } from "../../arena/change/room";
 import { loosen } from "../../arena/change/pages";
 import { PageGroups } from "../../arena/packed/groups";
-import { Page } from "../../arena/packed/layout";
 import { PageSearch } from "../../arena/packed/search";
 import { convertTo, intoBuckets, intoShort, wordsWith } from "../convert";
 import { countUp } from "../edit";
@@ -65,8 +64,9 @@ export function addAll(first: u32, count: u32): u64 {
 /** Whether container `key` is or would be a group in a page, and remains small with `more` members. */
 function staysInPage(key: u64, more: u32): bool {
   const leaf = Directory.leafFor<Own>(key);
-  return changetype<Page>(leaf).isPacked<Own>()
-    && PageSearch.membersUpTo<Own>(changetype<Page>(leaf), key) - PageSearch.membersBeforeKey<Own>(changetype<Page>(leaf), key) + more <= PageGroups.MAX / 2;
+  return leaf.page.isPacked<Own>()
+    && PageSearch.membersUpTo<Own>(leaf.page, key) - PageSearch.membersBeforeKey<Own>(leaf.page, key)
+    + more <= PageGroups.MAX / 2;
 }
 
 /** Whether a stretch from `low` to `high` is worth a pass over the entry's container. */
@@ -103,7 +103,8 @@ function addStretch(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u
   }
   adjust(key, more);
   if (
-    all >= Choice.BUCKETS_FROM && Block.bytes(Container.arrayBytes(count + 1)) != Block.bytes(Container.arrayBytes(all))
+    all >= Choice.BUCKETS_FROM
+    && Block.bytes(Container.arrayBytes(count + 1)) != Block.bytes(Container.arrayBytes(all))
     && entry.kind<Own>() == Kind.ARRAY
   ) {
     intoBuckets(entry);
@@ -173,7 +174,8 @@ function addToBuckets(entry: Entry, key: u64, from: u32, to: u32, earlier: u32):
     more++;
   }
   if (!more) return 0;
-  const least = Offset.low(argument.value(earlier)), greatest = Offset.low(argument.value(earlier + more - 1));
+  const least = Offset.low(argument.value(earlier)),
+    greatest = Offset.low(argument.value(earlier + more - 1));
   if (Choice.prefersShort(count + more, wordsWith(entry, least, greatest))) {
     intoShort(entry, least, greatest);
     setNew(entry, earlier, more, count + more);

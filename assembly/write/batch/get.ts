@@ -34,7 +34,8 @@ function getFromArray(entry: Entry, from: u32, to: u32): void {
   const start = entry.payload<Own>(), count = entry.count<Own>(), end = start + Container.arrayBytes(count);
   for (let i = from, at = start, before: u32 = 0; i < to; i++) {
     const low = Offset.low(argument.value(i));
-    at = low < before ? start + Container.arrayBytes(arrayLowerBound(start, count, low)) : Arrays.gallop<Own>(at, end, low);
+    at = low < before ? start + Container.arrayBytes(arrayLowerBound(start, count, low))
+      : Arrays.gallop<Own>(at, end, low);
     before = low;
     argument.handBack(u64(at < end && load<u16>(at) == low));
   }

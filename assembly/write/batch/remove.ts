@@ -11,7 +11,6 @@ import { Container } from "../../container/limits";
 import { adjust } from "../../arena/change/insert";
 import { Allocator } from "../../arena/layout/blocks";
 import { Entry, Offset } from "../../arena/layout/entry";
-import { Group } from "../../arena/packed/layout";
 import { Directory } from "../../arena/read/directory";
 import { STRETCH_LEAST, stretchEnd } from "./stretch";
 import { shortenArray } from "../cut";
@@ -33,7 +32,7 @@ export function removeAll(first: u32, count: u32): u64 {
   for (let i = first; i < end;) {
     const key = Offset.key(argument.value(i)), to = stretchEnd(i, end);
     if (key != known) { entry = Directory.find(key); known = key; }
-    if (entry && !Group.is(changetype<Group>(entry)) && to - i >= STRETCH_LEAST) {
+    if (entry && !entry.isGroup() && to - i >= STRETCH_LEAST) {
       const kind = entry.kind<Own>(), held = entry.count<Own>(), most = to - i;
       if (Choice.isArray(kind)) {
         removed += takeStretchFromArray(entry, key, i, to);
@@ -51,7 +50,7 @@ export function removeAll(first: u32, count: u32): u64 {
       if (known == UNKNOWN_KEY) { entry = Directory.find(key); known = key; }
       if (!entry) break;
       const offset = argument.value(i);
-      const stays = !Group.is(changetype<Group>(entry)) && entry.kind<Own>() != Kind.FULL && entry.count<Own>() > 1;
+      const stays = !entry.isGroup() && entry.kind<Own>() != Kind.FULL && entry.count<Own>() > 1;
       if (removeKeepingKind(entry, key, Offset.low(offset))) {
         argument.handBack(offset);
         removed++;

@@ -8,7 +8,7 @@ import { appendLeaf } from "../../arena/change/insert";
 import { Allocator, Block } from "../../arena/layout/blocks";
 import { Entry } from "../../arena/layout/entry";
 import { Node } from "../../arena/layout/node";
-import { PageWriter, copyKeys } from "../../arena/packed/begin";
+import { PageWriter, copyPageKeys } from "../../arena/packed/begin";
 import { PageGroups } from "../../arena/packed/groups";
 import { Group, Page } from "../../arena/packed/layout";
 import { membersInLeaf } from "../../arena/packed/steps";
@@ -38,20 +38,21 @@ export function appendEntries(place: u64, count: u32): void {
  * ordinary entries take less.
  */
 function fitPage(place: u64): u32 {
-  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))), first = Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place)));
-  const end = PageGroups.largerFrom<Right>(changetype<Page>(leaf), first, first + membersInLeaf(place), Builder.SMALL_MAX);
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))),
+    first = Group.index(leaf.page, changetype<Group>(Place.entry(place)));
+  const end = PageGroups.largerFrom<Right>(leaf.page, first, first + membersInLeaf(place), Builder.SMALL_MAX);
   if (end == first) return 0;
-  const members = PageGroups.membersForPage<Right>(changetype<Page>(leaf), first, end);
+  const members = PageGroups.membersForPage<Right>(leaf.page, first, end);
   return ordinaryBytesOf(leaf, first, first + members) > Page.BYTES ? members : 0;
 }
 
 /** Bytes of the operand's members from .. to - 1 of a packed leaf as ordinary entries with their blocks. */
 function ordinaryBytesOf(leaf: Node, from: u32, to: u32): usize {
-  const groups = PageGroups.between<Right>(changetype<Page>(leaf), from, to);
+  const groups = PageGroups.between<Right>(leaf.page, from, to);
   let bytes = <usize>groups * Entry.BYTES;
   if (groups == to - from) return bytes;
   for (let next: u32 = 0; from < to; from = next) {
-    next = PageGroups.end<Right>(changetype<Page>(leaf), from);
+    next = PageGroups.end<Right>(leaf.page, from);
     if (next - from > 2) bytes += Block.bytes(Container.arrayBytes(next - from));
   }
   return bytes;
@@ -59,11 +60,13 @@ function ordinaryBytesOf(leaf: Node, from: u32, to: u32): usize {
 
 /** Appends a page of the operand's next `members` members, which lie in one leaf. Returns their groups. */
 function appendPage(place: u64, members: u32): u32 {
-  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))), first = Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place)));
-  const behind = first + members, page = changetype<Node>(Allocator.allocatePage()), groups = PageGroups.between<Right>(changetype<Page>(leaf), first, behind);
-  PageWriter.beginPage(changetype<Page>(page), changetype<Page>(leaf).keyAt<Right>(first), changetype<Page>(leaf).keyAt<Right>(behind - 1), members);
-  right.copy(changetype<Page>(page).lowsFrom<Own>(0), changetype<Page>(leaf).lowsFrom<Right>(first), Container.arrayBytes(members));
-  copyKeys<Right>(changetype<Page>(page), 0, changetype<Page>(leaf), first, behind);
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))),
+    first = Group.index(leaf.page, changetype<Group>(Place.entry(place)));
+  const behind = first + members, page = changetype<Node>(Allocator.allocatePage()),
+    groups = PageGroups.between<Right>(leaf.page, first, behind);
+  PageWriter.beginPage(page.page, leaf.page.keyAt<Right>(first), leaf.page.keyAt<Right>(behind - 1), members);
+  right.copy(page.page.lowsFrom<Own>(0), leaf.page.lowsFrom<Right>(first), Container.arrayBytes(members));
+  copyPageKeys<Right>(page.page, 0, leaf.page, first, behind);
   appendLeaf(page, groups);
   return groups;
 }

@@ -15,7 +15,6 @@ import { Directory, Place } from "../../arena/read/directory";
 import { adjust, insertEntry } from "../../arena/change/insert";
 import { loosen } from "../../arena/change/pages";
 import { PageGroups } from "../../arena/packed/groups";
-import { Page } from "../../arena/packed/layout";
 import { normalized } from "../../combine/shape/normalize";
 import { fold } from "../../combine/fold/fold";
 import { Places, Scratch } from "../../combine/shape/scratch";
@@ -76,7 +75,8 @@ export function merge(): u32 {
  */
 function entriesToMerge(last: u64, most: u64): u64 {
   let entries: u64 = 0;
-  for (let place = Directory.seek<Right>(0); entries <= most && isUpTo(place, last); place = Place.next<Right>(place)) {
+  for (let place = Directory.seek<Right>(0); entries <= most && isUpTo(place, last);
+    place = Place.next<Right>(place)) {
     const from = Place.entry(place);
     entries++;
     if (from.kind<Right>() == Kind.FULL) entries += entriesCovered(from, most);
@@ -90,7 +90,8 @@ function loosenForMerge(last: u64): void {
   for (; isUpTo(place, last); place = Place.next<Right>(place), rest--) {
     const from = Place.entry(place), key = from.key<Right>();
     if (!isFew(from)) { loosen(key, from.lastKey<Right>()); continue; }
-    const leaf = Directory.leafFor<Own>(key), group = changetype<Page>(leaf).isPacked<Own>() ? Directory.findGroup(leaf, key) : changetype<Entry>(0);
+    const leaf = Directory.leafFor<Own>(key),
+      group = leaf.page.isPacked<Own>() ? Directory.findGroup(leaf, key) : changetype<Entry>(0);
     if (group && !staysGroupWith(group, from.count<Right>())) loosen(key, key);
   }
   if (!rest || rest >= APPENDED_LEAST) return;
@@ -102,7 +103,8 @@ function loosenForMerge(last: u64): void {
 /** Whether a group in a page certainly stays one while it gets `more` members, 1 or 2, wherever these lie. */
 function staysGroupWith(entry: Entry, more: u32): bool {
   const count = entry.count<Own>();
-  return count + more <= PageGroups.MAX && !Choice.prefersShort(count + more, wordsWith(entry, Container.LOW_MAX, 0));
+  return count + more <= PageGroups.MAX
+    && !Choice.prefersShort(count + more, wordsWith(entry, Container.LOW_MAX, 0));
 }
 
 // --- Merging -----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import { Container } from "../../container/limits";
 import { Allocator } from "../../arena/layout/blocks";
 import { Entry } from "../../arena/layout/entry";
 import { Node } from "../../arena/layout/node";
-import { Group, Page } from "../../arena/packed/layout";
+import { Group } from "../../arena/packed/layout";
 import { Directory, Place } from "../../arena/read/directory";
 
 /** Fewer entries beyond the end are inserted one by one: leaves should not be small. */
@@ -43,7 +43,7 @@ export function entriesCovered(from: Entry, most: u64): u64 {
 
 /** Makes the entry `to` a copy of the operand's entry `from`. */
 export function copyEntry(to: Entry, from: Entry): void {
-  if (Group.is(changetype<Group>(from))) { copyGroup(to, from); return; }
+  if (from.isGroup()) { copyGroup(to, from); return; }
   right.copy(changetype<usize>(to), changetype<usize>(from), Entry.BYTES);
   const bytes = from.payloadBytes<Right>();
   if (!bytes) return;
@@ -67,5 +67,6 @@ function copyGroup(to: Entry, from: Entry): void {
 // @ts-ignore: decorator
 @inline export function placeBehind(place: u64, members: u32): u64 {
   const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place))));
-  return Directory.placeAfter<Right>(leaf, Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place))) + members - 1);
+  return Directory.placeAfter<Right>(leaf,
+    Group.index(leaf.page, changetype<Group>(Place.entry(place))) + members - 1);
 }

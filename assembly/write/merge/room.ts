@@ -20,7 +20,7 @@ import { wordsWith } from "../convert";
 import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./operand";
 
 /** What merging costs, and what room it takes. */
-export abstract class MergeCost {
+abstract class MergeCost {
   @inline static readonly REPLACED: u64 = 8;
   /**
    * Inserting a member allocates at most four times as much as replacedBytes() says:
@@ -52,7 +52,8 @@ export abstract class MergeCost {
 function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
   if (!lone) return 0;
   const splits = min(lone, 2 * pages + lone / MergeCost.FEWEST_BETWEEN + 1);
-  return splits * SPLIT_BYTES + nodes * MergeCost.NODE_ROOM + <u64>Node.root<Own>().level<Own>() * MergeCost.INNER_BLOCK;
+  return splits * SPLIT_BYTES + nodes * MergeCost.NODE_ROOM
+    + <u64>Node.root<Own>().level<Own>() * MergeCost.INNER_BLOCK;
 }
 
 /**
@@ -62,11 +63,13 @@ function roomInPages(lone: u64, pages: u64, nodes: u64): u64 {
 export function roomToMerge(last: u64): u64 {
   let bytes: u64 = 0, replaced: u64 = 0, inserted: u64 = 0, folds = false;
   let place = Directory.seek<Right>(0), rest = Directory.entriesExactly<Right>(), leaf: u64 = 0, gap: u64 = 0;
-  let lone: u64 = 0, pages: u64 = 0, page: Node = changetype<Node>(0), nodes: u64 = 0, node: Node = changetype<Node>(0);
+  let lone: u64 = 0, pages: u64 = 0, page: Node = changetype<Node>(0), nodes: u64 = 0,
+    node: Node = changetype<Node>(0);
   for (let own = Directory.seek<Own>(0); isUpTo(place, last); place = Place.next<Right>(place), rest--) {
     const from = Place.entry(place), key = from.key<Right>();
-    const above = Header.isPaged() ? Directory.nodeAbove(key) : changetype<Node>(0), below = Header.isPaged() ? Directory.leafBelow(above, key) : changetype<Node>(0);
-    if (Header.isPaged() && changetype<Page>(below).isPacked<Own>()) {
+    const above = Header.isPaged() ? Directory.nodeAbove(key) : changetype<Node>(0),
+      below = Header.isPaged() ? Directory.leafBelow(above, key) : changetype<Node>(0);
+    if (Header.isPaged() && below.page.isPacked<Own>()) {
       const absent = absentIn(below, from);
       if (!absent) continue;
       lone += absent;
@@ -123,7 +126,7 @@ function roomToAppend(place: u64, count: u32): u64 {
   let copied: u64 = 0;
   while (place) {
     const from = Place.entry(place);
-    if (Group.is(changetype<Group>(from))) {
+    if (from.isGroup()) {
       copied += copiedFromLeaf(place);
       place = placeBehind(place, membersInLeaf(place));
     } else {
@@ -145,23 +148,25 @@ function absentIn(page: Node, from: Entry): u32 {
   const members = from.payload<Right>();
   let absent: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    absent += u32(PageMembers.index(changetype<Page>(page), base | right.load16(members + Container.arrayBytes(i), 0)) == PageMembers.NONE);
+    absent += u32(PageMembers.index(page.page,
+      base | right.load16(members + Container.arrayBytes(i), 0)) == PageMembers.NONE);
   }
   return absent;
 }
 
 /** copiedBytes(), or more, of the operand's groups from `place` to the end of the leaf. */
 function copiedFromLeaf(place: u64): u64 {
-  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))), first = Group.index(changetype<Page>(leaf), changetype<Group>(Place.entry(place)));
+  const leaf = changetype<Node>(Group.leaf<Right>(changetype<Group>(Place.entry(place)))),
+    first = Group.index(leaf.page, changetype<Group>(Place.entry(place)));
   const members = membersInLeaf(place);
   // A group of three takes 8 bytes, one of more takes at most 8 for each further member.
-  return 8 * <u64>(members - PageGroups.between<Right>(changetype<Page>(leaf), first, first + members));
+  return 8 * <u64>(members - PageGroups.between<Right>(leaf.page, first, first + members));
 }
 
 /** The most bytes of the block that a copy of the operand's entry takes. */
 // @ts-ignore: decorator
 @inline function copiedBytes(from: Entry): usize {
-  const unheld = Group.is(changetype<Group>(from)) && !isFew(from);               // it has no block, but its copy gets one
+  const unheld = from.isGroup() && !isFew(from);               // it has no block, but its copy gets one
   const bytes = unheld ? Container.arrayBytes(from.count<Right>()) : from.payloadBytes<Right>();
   return bytes ? allocatedBytes(bytes) : 0;
 }
@@ -185,7 +190,8 @@ function replacedBytes(entry: Entry, from: Entry): usize {
   if (kind == Kind.BITSET) return 0;          // changed in place
   if (isFew(from) && Container.isArraySized(count + more) && fitsBlock(entry, from)) return 0;
   const runs = runsMost<Own>(entry) + runsMost<Right>(from);
-  return allocatedBytes(min(min(Container.arrayBytes(count + more), Container.runsBytes(runs)), BITSET_BYTES));
+  return allocatedBytes(
+    min(min(Container.arrayBytes(count + more), Container.runsBytes(runs)), BITSET_BYTES));
 }
 
 /**
@@ -199,8 +205,10 @@ function fitsBlock(entry: Entry, from: Entry): bool {
   if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return false;
   const words = wordsWith(entry, Container.LOW_MAX, 0);  // at least those that there are
   if (Choice.prefersShort(count + 1, words) || Choice.prefersShort(count + more, words)) return false;
-  if (kind == Kind.ARRAY) return Block.bytes(Container.arrayBytes(count)) == Block.bytes(Container.arrayBytes(count + more));
-  if (Block.bytes(Container.bucketsBytes(count)) != Block.bytes(Container.bucketsBytes(count + more))) return false;
+  if (kind == Kind.ARRAY) return Block.bytes(Container.arrayBytes(count)) == Block.bytes(
+    Container.arrayBytes(count + more));
+  if (Block.bytes(Container.bucketsBytes(count)) != Block.bytes(
+    Container.bucketsBytes(count + more))) return false;
   const members = from.payload<Right>();
   const first = right.load16(members, 0);
   const last = right.load16(members + Container.arrayBytes(more - 1), 0);
