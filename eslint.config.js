@@ -38,7 +38,7 @@ const onNode = {
 };
 
 const core = ["assembly/**/*.ts", "bench/kernels/*.ts", "cli/wasm/*.ts"];
-const LENGTH = { code: 110, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true };
+const LENGTH = { code: 112, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true };
 
 export default ts.config(
   { ignores: ["build/", "node_modules/", "client/dist/", "cli/dist/", "site/pages/", "site/.vitepress/", "site/test.ts"] },

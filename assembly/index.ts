@@ -1,11 +1,13 @@
 // The functions that the host calls. Memory 0 is the bitmap that a function works on,
-// or a fresh arena that it builds one in (arena/arena.ts).
+// or a fresh arena that it builds one in (arena/layout/header.ts).
 
 export { set } from "./write/point";
-export { getAll, addAll, removeAll } from "./write/batch";
-export { merge } from "./write/merge";
+export { getAll } from "./write/batch/get";
+export { addAll } from "./write/batch/add";
+export { removeAll } from "./write/batch/remove";
+export { merge } from "./write/merge/merge";
 export { makeRemovable, settle, takeBack, tidy } from "./write/undo";
-export { collect } from "./combine/collect";
+export { collect } from "./combine/rebuild/collect";
 export { sort, sortUnlessSparse } from "./sort";
 export { changeRange } from "./write/range";
 export { field, setField, addToField, takeBackField } from "./write/field";
@@ -15,18 +17,18 @@ export { countIndexed, position } from "./read/indexed";
 export { membersFrom } from "./read/stream";
 export { selectAll } from "./read/sample";
 export { statistics } from "./read/statistics";
-export { expectedBytes, unionBytes } from "./combine/combine";
-export { combine, combineCardinality } from "./expression/repeated";
-export { parseQuery, query, queryCardinality, queryMembers } from "./expression/query";
-export { complement } from "./combine/complement";
-export { rebuildRange } from "./combine/rebuild";
-export { intersects, isSubset } from "./combine/relate";
-export { shareAll } from "./combine/facet";
-export { rank } from "./combine/ranking";
-export { cuts } from "./combine/cuts";
-export { cross } from "./combine/cross";
-export { rewrite, pack, slice } from "./combine/rewrite";
+export { expectedBytes, unionBytes } from "./combine/estimate";
+export { combine, combineCardinality } from "./combine/combine";
+export { parseQuery, query, queryCardinality, queryMembers } from "./combine/query";
+export { complement } from "./combine/rebuild/complement";
+export { rebuildRange } from "./combine/rebuild/range";
+export { intersects, isSubset } from "./combine/compare/relate";
+export { shareAll } from "./combine/compare/facet";
+export { rank } from "./combine/compare/ranking";
+export { cuts } from "./combine/walk/cuts";
+export { cross } from "./combine/compare/cross";
+export { rewrite, pack, slice } from "./combine/rebuild/rewrite";
 export { serializedBytes, serialize, deserialize } from "./format/index";
 export { readBitsFrom } from "./format/text";
-export { freed, shrunkBytes, used, wasteful } from "./arena/forms";
+export { freed, shrunkBytes, used, wasteful } from "./arena/change/forms";
 export { validate } from "./arena/validate";

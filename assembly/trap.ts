@@ -2,11 +2,10 @@
 // test/safety/sandbox.test.ts names in this order; and one that says what form a bitmap and one of its
 // containers have, for fuzz/transitions.c.
 
-import { isTiny } from "./arena/arena";
-import { findEntry, leafFor } from "./arena/directory";
-import { entryKind } from "./arena/entry";
-import { isRoomy, nodeCount, nodeLevel, rootNode } from "./arena/node";
-import { isGroup, isPacked } from "./arena/packed";
+import { Header } from "./arena/layout/header";
+import { Directory } from "./arena/read/directory";
+import { Entry } from "./arena/layout/entry";
+import { Node } from "./arena/layout/node";
 import { arena, argument, bits, bytes, left, output, reply, right, work } from "./env/memory";
 import { Own } from "./env/view";
 
@@ -94,21 +93,22 @@ function deeper(times: u32): u32 { return times ? deeper(times - 1) + times : ar
  * a byte each, numbered as fuzz/transitions.c names them.
  */
 export function formsAt(key: u64): u32 {
-  return formOfArena() | (formOfLeaf(leafFor<Own>(key)) << 8) | (formOfContainer(findEntry(key)) << 16);
+  return formOfArena() | (formOfLeaf(Directory.leafFor<Own>(key)) << 8)
+    | (formOfContainer(Directory.find(key)) << 16);
 }
 
 function formOfArena(): u32 {
-  const root = rootNode<Own>();
-  if (nodeLevel<Own>(root)) return 5;
-  if (!isTiny<Own>()) return isPacked<Own>(root) ? 4 : 3;
-  if (isPacked<Own>(root)) return 2;
-  return nodeCount<Own>(root) ? 1 : 0;
+  const root = Node.root<Own>();
+  if (root.level<Own>()) return 5;
+  if (!Header.isTiny<Own>()) return root.page.isPacked<Own>() ? 4 : 3;
+  if (root.page.isPacked<Own>()) return 2;
+  return root.count<Own>() ? 1 : 0;
 }
 
-function formOfLeaf(leaf: usize): u32 {
-  if (isTiny<Own>()) return 0;
-  return isPacked<Own>(leaf) ? 3 : isRoomy(leaf) ? 2 : 1;
+function formOfLeaf(leaf: Node): u32 {
+  if (Header.isTiny<Own>()) return 0;
+  return leaf.page.isPacked<Own>() ? 3 : leaf.isRoomy() ? 2 : 1;
 }
 
 /** The container's kind; 8 if there is none, 9 if it is a group in a packed leaf. */
-function formOfContainer(entry: usize): u32 { return entry ? isGroup(entry) ? 9 : entryKind<Own>(entry) : 8; }
+function formOfContainer(entry: Entry): u32 { return entry ? entry.isGroup() ? 9 : entry.kind<Own>() : 8; }

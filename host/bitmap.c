@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "facts.h"
 #include "redismodule.h"
 
 /* Atomic, because the lazy-free thread frees, too. Nothing else depends on them, so their order relative to

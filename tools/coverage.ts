@@ -121,7 +121,7 @@ interface Counted {
 const functions = readWasm(), names = readNames(), counters = readCounters();
 if (functions.length !== names.length) throw new Error(`${functions.length} functions in WebAssembly, ${names.length} in C`);
 
-/** From assembly/write/batch/addAll<...> to assembly/write/batch.ts:addAll, where instances and inner functions are one. */
+/** From assembly/write/batch/add/addAll<...> to assembly/write/batch/add.ts:addAll, where instances and inner functions are one. */
 const sourceName = (name: string): string => name.replace(/<.*$/, "").replace(/\|.*$/, "").replace(/\/([^/]+)$/, ".ts:$1");
 
 const runs = new Map<string, number>(), places = new Map<string, Counted>();

@@ -1,41 +1,35 @@
-// What a term has at one key: its operands' containers folded into one, then the results of the terms among
-// its items, one after the other. Each of those is made in scratch room of its own, unless nothing has been
-// made before it. So the room depends on how deep terms are nested, and not on how many there are.
+// The container of a term at one key: its operands' containers folded into one, then the results of the terms
+// among its items, one after the other. Each of those is made in scratch room of its own, unless nothing has
+// been made before it. So the room depends on how deep terms are nested, and not on how many there are.
 //
-// A segment of more than one key (seek.ts) is evaluated like a container: all items are then full or absent,
-// and so is the result.
+// A segment of more than one key (combine/term/seek.ts) is evaluated like a container: all items are then
+// full or absent, and so is the result.
 
 import { SELF, right } from "../env/memory";
-import { keyOf, lowOf } from "../arena/entry";
+import { Entry, Offset } from "../arena/layout/entry";
 import { Kind } from "../container/kind";
-import { LOW_MAX } from "../container/limits";
-import { Count, Store, StoreOnly, counts, stores } from "../container/kernel";
-import { writeRun } from "../container/run";
-import { repeated, sumOfNoted } from "./count";
-import { cursorKey, cursorOperand, cursorShape, cursorTerm, seekCursor } from "./cursor";
-import { fold, foldCardinality } from "./fold";
-import { foldIntersection } from "./intersection";
+import { Container } from "../container/limits";
+import { Count, Kernel, Store, StoreOnly } from "../container/kernel";
+import { Runs } from "../container/run";
+import { repeated, sumOfNoted } from "./count/terms";
+import { Cursor } from "./walk/cursor";
+import { fold, foldCardinality } from "./fold/fold";
+import { foldIntersection } from "./several/intersection";
+import { Listed } from "./term/listed";
 import {
-  firstFound, foundContainers, foundFull, foundTerms, groupedFound, listedOperand, listedShape, listedTerm,
-} from "./list";
-import { complemented, countOfTwo, countOnly, settled, takeItem, takeListed, takeResult } from "./result";
-import { Scratch, isResultPlace, lowerScratch, raiseScratch, scratch } from "./scratch";
-import { seekRest } from "./seek";
-import { NOTHING, UNSUITED, copyShape, fullShape, isFull, shape, shapeAt, shapeCount } from "./shape";
-import { Fold, sidesOf } from "./sides";
-import {
-  addContainer, addToBytes, beginBytes, beginTally, noteItem, startSum, stepsInside, suitsBytes, weighed,
-  weighedInBytes,
-} from "./sum";
-import {
-  Rule, firstGrouped, firstItem, groupCount, groupEnd, groupKeyAt, groupStart, highOffset, itemWeight,
-  itemsEnd, listAt, lowOffset, resultOperand, setResult, stepConstant, stepTo, termLeast, termRule,
-} from "./term";
-import { countListed, countOne, counterPlaces, reached } from "./threshold";
-import { foldListed } from "./union";
+  complemented, countOfTwo, countOnly, settled, takeItem, takeListed, takeResult,
+} from "./term/result";
+import { Places, Scratch } from "./shape/scratch";
+import { seekRest } from "./term/seek";
+import { Shape } from "./shape/shape";
+import { Fold, sidesOf } from "./fold/sides";
+import { Sum } from "./count/sum";
+import { Rule, Term } from "./term/term";
+import { Threshold, countListed, countOne, reached } from "./count/threshold";
+import { foldListed } from "./several/union";
 
 /**
- * The container `key` of the term, whose items are all at `key` or past it. resultOperand() tells where it
+ * The container `key` of the term, whose items are all at `key` or past it. Term.resultOperand() says where it
  * lies: in memory 0, there in Scratch.FIRST or SECOND, or in an operand, there as the container of
  * resultEntry(). A full one is FULL; NOTHING lies nowhere. With S = Count the result need not be stored where
  * that saves work.
@@ -44,9 +38,9 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 
 // @ts-ignore: decorator
 @inline function evaluated<S>(term: u32, key: u64): u64 {
-  setResult(term, SELF, 0);
-  switch (termRule(term)) {
-    case Rule.ALL: return evaluateAll<S>(term, itemsEnd(term), key);
+  Term.setResult(term, SELF, changetype<Entry>(0));
+  switch (Term.rule(term)) {
+    case Rule.ALL: return evaluateAll<S>(term, Term.end(term), key);
     case Rule.ANY: return evaluateUnion<S>(Fold.OR, term, key);
     case Rule.ODD: return evaluateUnion<S>(Fold.XOR, term, key);
     case Rule.LESS: return evaluateLess<S>(term, key);
@@ -56,7 +50,7 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
     case Rule.RANGE: return evaluateRange(term, key);
     case Rule.SUM_ATLEAST:
     case Rule.SUM_EXACTLY: return evaluateSum<S>(term, key);
-    default: return evaluateThreshold<S>(term, key, termRule(term) == Rule.EXACTLY);
+    default: return evaluateThreshold<S>(term, key, Term.rule(term) == Rule.EXACTLY);
   }
 }
 
@@ -71,51 +65,51 @@ export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, 
 /** Places that a term keeps while it evaluates another. */
 // @ts-ignore: decorator
 @inline function keptPlaces(term: u32): u32 {
-  const counters = counterPlaces(term);
+  const counters = Threshold.places(term);
   return counters ? Scratch.PLACES + counters : KEPT_PLACES;
 }
 
 /** The container `key` of item `i`, a term, made in scratch room behind the `kept` places of this term. */
 function evaluateRaised(i: u32, key: u64, kept: u32): u64 {
-  raiseScratch(kept);
-  const s = evaluate<Store>(cursorTerm(i), key);
-  lowerScratch(kept);
+  Places.raise(kept);
+  const s = evaluate<Store>(Cursor.termOf(i), key);
+  Places.lower(kept);
   return s;
 }
 
 /** The places of scratch room that evaluating the term takes. */
 export function placesFor(term: u32): u32 {
-  let places = Scratch.PLACES + counterPlaces(term);
-  for (let i = firstItem(term), end = itemsEnd(term); i < end; i++) {
-    if (cursorTerm(i)) places = max(places, keptPlaces(term) + placesFor(cursorTerm(i)));
+  let places = Scratch.PLACES + Threshold.places(term);
+  for (let i = Term.first(term), end = Term.end(term); i < end; i++) {
+    if (Cursor.termOf(i)) places = max(places, keptPlaces(term) + placesFor(Cursor.termOf(i)));
   }
   return places;
 }
 
 /** Folds the container `s`, the result of item `i`, into `acc`, the result of the term so far. */
 function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
-  const folded = fold(op, sidesOf(resultOperand(term), resultOperand(cursorTerm(i))), acc, s);
-  setResult(term, SELF, 0);
-  if (!shapeCount(folded) || isFull(folded) || isResultPlace(shapeAt(folded))) return folded;
+  const folded = fold(op, sidesOf(Term.resultOperand(term), Term.resultOperand(Cursor.termOf(i))), acc, s);
+  Term.setResult(term, SELF, changetype<Entry>(0));
+  if (!Shape.count(folded) || Shape.isFull(folded) || Places.isResultPlace(Shape.at(folded))) return folded;
   right.select(SELF);                         // folded in place, where the next item's result will be made
-  return copyShape(folded, scratch(Scratch.FIRST));
+  return Shape.copy(folded, Places.at(Scratch.FIRST));
 }
 
 // --- All items ---------------------------------------------------------------------------------------------
 
 /** The intersection of the items up to `end`, which are at `key`. */
 function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
-  const list = listAt(term), found = firstFound(term, end, key);
-  const listed = foundContainers(found), terms = foundTerms(found);
-  let acc = fullShape();
+  const list = Term.list(term), found = Listed.first(term, end, key);
+  const listed = Listed.containers(found), terms = Listed.terms(found);
+  let acc = Shape.full();
   if (listed == 1) acc = takeListed(term, list);
-  else if (listed == 2 && !stores<S>() && !terms) return countOfTwo(Rule.ALL, list);
+  else if (listed == 2 && !Kernel.stores<S>() && !terms) return countOfTwo(Rule.ALL, list);
   else if (listed) acc = terms ? foldIntersection<Store>(list, listed) : foldIntersection<S>(list, listed);
-  for (let t: u32 = 0; t < terms && shapeCount(acc); t++) {
-    const i = listedTerm(term, t);
-    if (isFull(acc)) { acc = takeResult(term, i, evaluate<Store>(cursorTerm(i), key)); continue; }
+  for (let t: u32 = 0; t < terms && Shape.count(acc); t++) {
+    const i = Listed.term(term, t);
+    if (Shape.isFull(acc)) { acc = takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key)); continue; }
     const s = evaluateRaised(i, key, KEPT_PLACES);
-    if (!isFull(s)) acc = shapeCount(s) ? foldResult(Fold.AND, term, acc, i, s) : NOTHING;
+    if (!Shape.isFull(s)) acc = Shape.count(s) ? foldResult(Fold.AND, term, acc, i, s) : Shape.NOTHING;
   }
   return acc;
 }
@@ -124,20 +118,21 @@ function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
 
 /** The union (OR) or symmetric difference (XOR) of the items at `key`. */
 function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
-  const list = listAt(term), found = groupedFound(term, key);
-  const listed = foundContainers(found), terms = foundTerms(found);
-  if (op == Fold.OR && foundFull(found)) return fullShape();
-  const flips = (foundFull(found) & 1) != 0, alone = !terms && !flips;
-  let acc = NOTHING;
+  const list = Term.list(term), found = Listed.grouped(term, key);
+  const listed = Listed.containers(found), terms = Listed.terms(found);
+  if (op == Fold.OR && Listed.full(found)) return Shape.full();
+  const flips = (Listed.full(found) & 1) != 0, alone = !terms && !flips;
+  let acc = Shape.NOTHING;
   if (listed == 1) acc = takeListed(term, list);
-  else if (listed == 2 && !stores<S>() && alone) return countOfTwo(op == Fold.OR ? Rule.ANY : Rule.ODD, list);
+  else if (listed == 2 && !Kernel.stores<S>() && alone) return countOfTwo(op == Fold.OR ? Rule.ANY : Rule.ODD,
+    list);
   else if (listed) acc = alone ? foldListed<S>(op, list, listed) : foldListed<Store>(op, list, listed);
   for (let t: u32 = 0; t < terms; t++) {
-    const i = listedTerm(term, t);
-    if (!shapeCount(acc)) { acc = takeResult(term, i, evaluate<Store>(cursorTerm(i), key)); continue; }
+    const i = Listed.term(term, t);
+    if (!Shape.count(acc)) { acc = takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key)); continue; }
     const s = evaluateRaised(i, key, KEPT_PLACES);
-    if (op == Fold.OR && isFull(s)) { setResult(term, SELF, 0); return s; }
-    if (shapeCount(s)) acc = foldResult(op, term, acc, i, s);
+    if (op == Fold.OR && Shape.isFull(s)) { Term.setResult(term, SELF, changetype<Entry>(0)); return s; }
+    if (Shape.count(s)) acc = foldResult(op, term, acc, i, s);
   }
   return flips ? complemented(term, acc) : acc;
 }
@@ -146,27 +141,28 @@ function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
 
 /** The intersection of the first items, which are at `key`, less the others. */
 function evaluateLess<S>(term: u32, key: u64): u64 {
-  const list = listAt(term);
-  let acc = termLeast(term) == 1
+  const list = Term.list(term);
+  let acc = Term.least(term) == 1
     ? evaluateFirst(term, key)
-    : settled<Store>(term, evaluateAll<Store>(term, firstGrouped(term), key));
-  if (!shapeCount(acc)) return NOTHING;
+    : settled<Store>(term, evaluateAll<Store>(term, Term.firstGrouped(term), key));
+  if (!Shape.count(acc)) return Shape.NOTHING;
   seekRest(term, key);
-  const found = groupedFound(term, key), listed = foundContainers(found), terms = foundTerms(found);
-  if (foundFull(found)) return NOTHING;
-  if (!stores<S>() && listed == 1 && !terms && !isFull(acc) && resultOperand(term) != SELF) {
-    const sides = sidesOf(resultOperand(term), listedOperand(list, 0));
-    return countOnly(shapeCount(acc) - foldCardinality(sides, acc, listedShape(list, 0)));
+  const found = Listed.grouped(term, key), listed = Listed.containers(found), terms = Listed.terms(found);
+  if (Listed.full(found)) return Shape.NOTHING;
+  if (!Kernel.stores<S>() && listed == 1 && !terms && !Shape.isFull(acc)
+    && Term.resultOperand(term) != SELF) {
+    const sides = sidesOf(Term.resultOperand(term), Listed.operand(list, 0));
+    return countOnly(Shape.count(acc) - foldCardinality(sides, acc, Listed.shape(list, 0)));
   }
-  for (let i: u32 = 0; i < listed && shapeCount(acc); i++) {
-    const sides = sidesOf(resultOperand(term), listedOperand(list, i));
-    acc = fold(Fold.ANDNOT, sides, acc, listedShape(list, i));
-    setResult(term, SELF, 0);
+  for (let i: u32 = 0; i < listed && Shape.count(acc); i++) {
+    const sides = sidesOf(Term.resultOperand(term), Listed.operand(list, i));
+    acc = fold(Fold.ANDNOT, sides, acc, Listed.shape(list, i));
+    Term.setResult(term, SELF, changetype<Entry>(0));
   }
-  for (let t: u32 = 0; t < terms && shapeCount(acc); t++) {
-    const i = listedTerm(term, t), s = evaluateRaised(i, key, KEPT_PLACES);
-    if (isFull(s)) return NOTHING;
-    if (shapeCount(s)) acc = foldResult(Fold.ANDNOT, term, acc, i, s);
+  for (let t: u32 = 0; t < terms && Shape.count(acc); t++) {
+    const i = Listed.term(term, t), s = evaluateRaised(i, key, KEPT_PLACES);
+    if (Shape.isFull(s)) return Shape.NOTHING;
+    if (Shape.count(s)) acc = foldResult(Fold.ANDNOT, term, acc, i, s);
   }
   return acc;
 }
@@ -174,26 +170,26 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
 /** The first item, which is at `key`, as the result of the term. */
 // @ts-ignore: decorator
 @inline function evaluateFirst(term: u32, key: u64): u64 {
-  const first = firstItem(term);
-  return cursorTerm(first)
-    ? takeResult(term, first, evaluate<Store>(cursorTerm(first), key))
+  const first = Term.first(term);
+  return Cursor.termOf(first)
+    ? takeResult(term, first, evaluate<Store>(Cursor.termOf(first), key))
     : takeItem(term, first);
 }
 
 /** The first item and any of the others; they are operands. */
 function evaluateAndOr<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), found = groupedFound(term, key), first = firstItem(term);
-  if (foundFull(found)) return takeItem(term, first);
-  return withFirst<S>(Fold.AND, term, restFound(term, list, foundContainers(found)), first);
+  const list = Term.list(term), found = Listed.grouped(term, key), first = Term.first(term);
+  if (Listed.full(found)) return takeItem(term, first);
+  return withFirst<S>(Fold.AND, term, restFound(term, list, Listed.containers(found)), first);
 }
 
 /** Any of the others but not the first item; they are operands. */
 function evaluateDiff1<S>(term: u32, key: u64): u64 {
-  const list = listAt(term), found = groupedFound(term, key), first = firstItem(term);
-  seekCursor(first, key);
-  const alone = cursorKey(first) != key;
-  if (foundFull(found)) return alone ? fullShape() : complemented(term, takeItem(term, first));
-  const rest = restFound(term, list, foundContainers(found));
+  const list = Term.list(term), found = Listed.grouped(term, key), first = Term.first(term);
+  Cursor.seek(first, key);
+  const alone = Cursor.keyOf(first) != key;
+  if (Listed.full(found)) return alone ? Shape.full() : complemented(term, takeItem(term, first));
+  const rest = restFound(term, list, Listed.containers(found));
   return alone ? rest : withFirst<S>(Fold.ANDNOT, term, rest, first);
 }
 
@@ -207,14 +203,14 @@ function evaluateDiff1<S>(term: u32, key: u64): u64 {
  * Folds the container of item `first`, an operand, into `rest`, the result of the term so far: AND or ANDNOT.
  */
 function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
-  const next = cursorShape(first), sides = sidesOf(resultOperand(term), cursorOperand(first));
-  if (isFull(next)) return op == Fold.AND ? rest : NOTHING;
-  if (!stores<S>()) {
+  const next = Cursor.shapeOf(first), sides = sidesOf(Term.resultOperand(term), Cursor.operandOf(first));
+  if (Shape.isFull(next)) return op == Fold.AND ? rest : Shape.NOTHING;
+  if (!Kernel.stores<S>()) {
     const both = foldCardinality(sides, rest, next);
-    return countOnly(op == Fold.AND ? both : shapeCount(rest) - both);
+    return countOnly(op == Fold.AND ? both : Shape.count(rest) - both);
   }
   const s = fold(op, sides, rest, next);
-  setResult(term, SELF, 0);
+  Term.setResult(term, SELF, changetype<Entry>(0));
   return s;
 }
 
@@ -222,39 +218,41 @@ function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
 
 /** Values in at least (with `exactly`, in exactly) `least` items. */
 function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
-  const list = listAt(term), found = groupedFound(term, key);
-  const listed = foundContainers(found), full = foundFull(found);
-  const terms = foundTerms(found);
-  if (full + listed + terms < termLeast(term)) return NOTHING;
-  if (full > termLeast(term) || (full == termLeast(term) && !exactly)) return exactly ? NOTHING : fullShape();
-  const least = termLeast(term) - full;
+  const list = Term.list(term), found = Listed.grouped(term, key);
+  const listed = Listed.containers(found), full = Listed.full(found);
+  const terms = Listed.terms(found);
+  if (full + listed + terms < Term.least(term)) return Shape.NOTHING;
+  if (full > Term.least(term) || (full == Term.least(term) && !exactly)) return exactly ? Shape.NOTHING
+    : Shape.full();
+  const least = Term.least(term) - full;
   if (!terms) return repeated<S>(term, list, listed, least, exactly);
   const planes = countListed(list, listed, least, exactly), kept = keptPlaces(term);
   for (let t: u32 = 0; t < terms; t++) {
-    const i = listedTerm(term, t), s = evaluateRaised(i, key, kept), operand = resultOperand(cursorTerm(i));
+    const i = Listed.term(term, t), s = evaluateRaised(i, key, kept),
+      operand = Term.resultOperand(Cursor.termOf(i));
     right.select(operand);
-    if (shapeCount(s)) countOne(planes, operand, s);
+    if (Shape.count(s)) countOne(planes, operand, s);
   }
   return reached<S>(planes, exactly);
 }
 
-/** What weighs enough. */
+/** The values that weigh enough. */
 function evaluateSum<S>(term: u32, key: u64): u64 {
-  const step = stepTo(term, key);
-  startSum(stepConstant(term, step));
+  const step = Term.stepTo(term, key);
+  Sum.start(Term.stepConstant(term, step));
   visitItems<Count>(term, key);
-  if (!stepsInside(term, key, step)) {
+  if (!Sum.stepsInside(term, key, step)) {
     const s = sumOfNoted<S>(term, key);
-    if (s != UNSUITED) return s;
-    if (suitsBytes(<i32>termLeast(term))) {
-      beginBytes();
+    if (s != Shape.UNSUITED) return s;
+    if (Sum.suitsBytes(<i32>Term.least(term))) {
+      Sum.beginBytes();
       visitItems<StoreOnly>(term, key);
-      return weighedInBytes(term);
+      return Sum.weighedInBytes(term);
     }
   }
-  beginTally(term, key, step);
+  Sum.beginTally(term, key, step);
   visitItems<Store>(term, key);
-  return weighed(term);
+  return Sum.weighed(term);
 }
 
 /**
@@ -262,29 +260,30 @@ function evaluateSum<S>(term: u32, key: u64): u64 {
  * Count, notes what there is.
  */
 function visitItems<S>(term: u32, key: u64): void {
-  if (!groupCount(term)) { visitRange<S>(term, firstItem(term), itemsEnd(term), key); return; }
-  for (let group: u32 = 0, groups = groupCount(term); group < groups; group++) {
-    const start = groupStart(term, group);
-    if (load<u64>(groupKeyAt(term, group)) == key) visitRange<S>(term, start, groupEnd(term, start), key);
+  if (!Term.groups(term)) { visitRange<S>(term, Term.first(term), Term.end(term), key); return; }
+  for (let group: u32 = 0, groups = Term.groups(term); group < groups; group++) {
+    const start = Term.groupStart(term, group);
+    if (load<u64>(Term.groupKeyAt(term, group)) == key) visitRange<S>(term, start, Term.groupEnd(term, start),
+      key);
   }
 }
 
 function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
   for (let i = from; i < to; i++) {
-    if (cursorKey(i) != key) continue;
-    const inner = cursorTerm(i), weight = itemWeight(term, i);
-    if (!stores<S>()) { noteItem(inner != 0, cursorShape(i), weight); continue; }
+    if (Cursor.keyOf(i) != key) continue;
+    const inner = Cursor.termOf(i), weight = Term.weight(term, i);
+    if (!Kernel.stores<S>()) { Sum.note(inner != 0, Cursor.shapeOf(i), weight); continue; }
     if (inner) {
-      const s = evaluateRaised(i, key, keptPlaces(term)), operand = resultOperand(inner);
+      const s = evaluateRaised(i, key, keptPlaces(term)), operand = Term.resultOperand(inner);
       right.select(operand);
-      if (shapeCount(s)) addContainer(term, operand, s, weight);
+      if (Shape.count(s)) Sum.add(term, operand, s, weight);
       continue;
     }
-    const operand = cursorOperand(i), s = cursorShape(i);
-    if (isFull(s)) continue;                  // noted, and thereby counted everywhere
-    if (!counts<S>()) { addToBytes(operand, s, weight); continue; }
+    const operand = Cursor.operandOf(i), s = Cursor.shapeOf(i);
+    if (Shape.isFull(s)) continue;                  // noted, and thereby counted everywhere
+    if (!Kernel.counts<S>()) { Sum.addToBytes(operand, s, weight); continue; }
     right.select(operand);
-    addContainer(term, operand, s, weight);
+    Sum.add(term, operand, s, weight);
   }
 }
 
@@ -292,18 +291,19 @@ function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
 
 /** The complement of the only item. */
 function evaluateComplement(term: u32, key: u64): u64 {
-  const i = firstItem(term);
-  if (cursorKey(i) != key) return fullShape();
+  const i = Term.first(term);
+  if (Cursor.keyOf(i) != key) return Shape.full();
   return complemented(
-    term, cursorTerm(i) ? takeResult(term, i, evaluate<Store>(cursorTerm(i), key)) : takeItem(term, i),
+    term, Cursor.termOf(i) ? takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key)) : takeItem(term, i),
   );
 }
 
 /** The range's part of the container. */
 function evaluateRange(term: u32, key: u64): u64 {
-  const first = key == keyOf(lowOffset(term)) ? lowOf(lowOffset(term)) : 0;
-  const last = key == keyOf(highOffset(term)) ? lowOf(highOffset(term)) : LOW_MAX;
-  const out = scratch(Scratch.FIRST);
-  writeRun(out, first, last);
-  return shape(Kind.RUNS, last - first + 1, out);
+  const first = key == Offset.key(Term.lowOffset(term)) ? Offset.low(Term.lowOffset(term)) : 0;
+  const last = key == Offset.key(Term.highOffset(term)) ? Offset.low(Term.highOffset(term))
+    : Container.LOW_MAX;
+  const out = Places.at(Scratch.FIRST);
+  Runs.write(out, first, last);
+  return Shape.of(Kind.RUNS, last - first + 1, out);
 }

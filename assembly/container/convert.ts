@@ -5,30 +5,24 @@
 // to one of these three, through which every other kind can be reached. A new kind is added to each of them.
 
 import { bits, left, vector } from "../env/memory";
-import {
-  UNIVERSE, BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, arrayBytes, runsBytes, memberCount,
-  bucketsBytes, shortBytes,
-} from "./limits";
-import { bitsetSet, clearBitset, setBits } from "./bitset";
-import { LANES, LANES_BYTES, interleaveHigh, interleaveLow } from "./lanes";
-import { putRun, closeRuns } from "./run";
-import { Kind, wordsBetween } from "./kind";
+import { BITSET_BYTES, Container } from "./limits";
+import { Bitset } from "./bitset";
+import { Lanes } from "./lanes";
+import { Runs } from "./run";
+import { Choice, Kind } from "./kind";
 import { bucketsToArray, unionBucketsInto } from "./buckets";
-import {
-  arrayToShort, bitsetToShort, clearShort, runsToShort, shortBase, shortHeader, shortToArray, shortToBitset,
-  wordCount,
-} from "./short";
+import { ShortBitset, arrayToShort, bitsetToShort, runsToShort, shortToArray, shortToBitset } from "./short";
 import { Own, view16 } from "../env/view";
 
 /** Bytes of the payload of `count` members at `at` in memory M, 0 if the kind has none outside its entry. */
 // @ts-ignore: decorator
 @inline export function payloadSize<M>(kind: Kind, count: u32, at: usize): usize {
   switch (kind) {
-    case Kind.ARRAY: return arrayBytes(count);
+    case Kind.ARRAY: return Container.arrayBytes(count);
     case Kind.BITSET: return BITSET_BYTES;
-    case Kind.RUNS: return runsBytes(view16<M>(at, 0));
-    case Kind.BUCKETS: return bucketsBytes(count);
-    case Kind.SHORT: return shortBytes(wordCount<M>(at));
+    case Kind.RUNS: return Container.runsBytes(view16<M>(at, 0));
+    case Kind.BUCKETS: return Container.bucketsBytes(count);
+    case Kind.SHORT: return Container.shortBytes(ShortBitset.wordCount<M>(at));
     case Kind.FULL:
     case Kind.SINGLE:
     case Kind.PAIR: return 0;
@@ -41,7 +35,7 @@ export function toArray(kind: Kind, a: usize, count: u32, out: usize): void {
   switch (kind) {
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: left.copy(out, a, arrayBytes(count)); return;
+    case Kind.PAIR: left.copy(out, a, Container.arrayBytes(count)); return;
     case Kind.BUCKETS: bucketsToArray(a, count, out); return;
     case Kind.SHORT: shortToArray(a, out); return;
     case Kind.BITSET: bitsetToArray(a, out); return;
@@ -68,7 +62,7 @@ export function toBitset(kind: Kind, a: usize, count: u32, out: usize): void {
 
 /**
  * Writes the `count` members of a payload of any kind but FULL and SHORT as a short bitset of the words from
- * `low` to `high`, which include all members. `out` needs shortBytes() of these words.
+ * `low` to `high`, which include all members. `out` needs Container.shortBytes() of these words.
  */
 export function toShort(kind: Kind, a: usize, count: u32, low: u32, high: u32, out: usize): void {
   switch (kind) {
@@ -76,7 +70,8 @@ export function toShort(kind: Kind, a: usize, count: u32, low: u32, high: u32, o
     case Kind.SINGLE:
     case Kind.PAIR: arrayToShort(a, count, low, high, out); return;
     case Kind.BUCKETS: bucketsToShort(a, count, low, high, out); return;
-    case Kind.BITSET: bitsetToShort(a, shortHeader(low >> 6, wordsBetween(low, high)), out); return;
+    case Kind.BITSET: bitsetToShort(a, ShortBitset.header(low >> 6, Choice.wordsBetween(low, high)), out);
+      return;
     case Kind.RUNS: runsToShort(a, low, high, out); return;
     case Kind.SHORT:
     case Kind.FULL:
@@ -86,97 +81,97 @@ export function toShort(kind: Kind, a: usize, count: u32, low: u32, high: u32, o
 
 /** `out` needs BITSET_BYTES. */
 function bucketsToBitset(a: usize, count: u32, out: usize): void {
-  clearBitset(out);
+  Bitset.clearAll(out);
   unionBucketsInto(a, count, out);
 }
 
-/** `out` needs shortBytes() of the words from `low` to `high`. */
+/** `out` needs Container.shortBytes() of the words from `low` to `high`. */
 function bucketsToShort(a: usize, count: u32, low: u32, high: u32, out: usize): void {
-  clearShort(out, low >> 6, wordsBetween(low, high));
-  unionBucketsInto(a, count, shortBase<Own>(out));
+  ShortBitset.clear(out, low >> 6, Choice.wordsBetween(low, high));
+  unionBucketsInto(a, count, ShortBitset.base<Own>(out));
 }
 
 /** `out` needs BITSET_BYTES. */
 export function arrayToBitset(a: usize, count: u32, out: usize): void {
-  const end = a + arrayBytes(count), fours = a + arrayBytes(count & ~3);
-  clearBitset(out);
-  for (; a < fours; a += arrayBytes(4)) bits.set(out, left.load64(a, 0));
-  for (; a < end; a += MEMBER_BYTES) bitsetSet(out, left.load16(a, 0));
+  const end = a + Container.arrayBytes(count), fours = a + Container.arrayBytes(count & ~3);
+  Bitset.clearAll(out);
+  for (; a < fours; a += Container.arrayBytes(4)) bits.set(out, left.load64(a, 0));
+  for (; a < end; a += Container.MEMBER_BYTES) Bitset.set(out, left.load16(a, 0));
 }
 
 /** `out` needs room for the members only; returns their number. extract.ts is faster but needs more room. */
 export function bitsetToArray(a: usize, out: usize): u32 {
   const start = out;
-  for (let value: u32 = 0; value < UNIVERSE; value += 64) {
+  for (let value: u32 = 0; value < Container.UNIVERSE; value += 64) {
     for (let word = left.load64(a, 0); word; word &= word - 1) {
       store<u16>(out, value + <u32>ctz<u64>(word));
-      out += MEMBER_BYTES;
+      out += Container.MEMBER_BYTES;
     }
     a += 8;
   }
-  return memberCount(start, out);
+  return Container.memberCount(start, out);
 }
 
 /** `out` needs BITSET_BYTES. */
 export function runsToBitset(a: usize, out: usize): void {
-  const end = a + runsBytes(left.load16(a, 0));
-  clearBitset(out);
-  for (a += RUNS_HEADER_BYTES; a < end; a += RUN_BYTES) {
+  const end = a + Container.runsBytes(left.load16(a, 0));
+  Bitset.clearAll(out);
+  for (a += Container.RUNS_HEADER_BYTES; a < end; a += Container.RUN_BYTES) {
     const low = left.load16(a, 0);
-    setBits(out, low, low + left.load16(a, 2));
+    Bitset.setBits(out, low, low + left.load16(a, 2));
   }
 }
 
 /** `out` needs room for the members; returns their number. */
 export function runsToArray(a: usize, out: usize): u32 {
-  const end = a + runsBytes(left.load16(a, 0)), start = out;
-  for (a += RUNS_HEADER_BYTES; a < end; a += RUN_BYTES) {
+  const end = a + Container.runsBytes(left.load16(a, 0)), start = out;
+  for (a += Container.RUNS_HEADER_BYTES; a < end; a += Container.RUN_BYTES) {
     let value = left.load16(a, 0);
     const edge = value + left.load16(a, 2) + 1;         // the first value behind the run
-    for (; value + LANES <= edge; value += LANES) {
+    for (; value + Lanes.LANES <= edge; value += Lanes.LANES) {
       v128.store(out, i16x8.add(i16x8.splat(<i16>value), i16x8(0, 1, 2, 3, 4, 5, 6, 7)));
-      out += LANES_BYTES;
+      out += Lanes.LANES_BYTES;
     }
     for (; value < edge; value++) {
       store<u16>(out, value);
-      out += MEMBER_BYTES;
+      out += Container.MEMBER_BYTES;
     }
   }
-  return memberCount(start, out);
+  return Container.memberCount(start, out);
 }
 
 /** `out` needs runsBytes(countRunsOfBitset(a)); returns that count. */
 export function bitsetToRuns(a: usize, out: usize): u32 {
   const start = out;
   let inside = false, low: u32 = 0;
-  out += RUNS_HEADER_BYTES;
-  for (let value: u32 = 0; value < UNIVERSE; value += 64) {
+  out += Container.RUNS_HEADER_BYTES;
+  for (let value: u32 = 0; value < Container.UNIVERSE; value += 64) {
     const word = left.load64(a, 0);
     let edges = word ^ ((word << 1) | u64(inside));     // 1 where a bit differs from the one before it
     while (edges) {
       const at = value + <u32>ctz<u64>(edges);
-      if (inside) out = putRun(out, low, at - 1); else low = at;
+      if (inside) out = Runs.put(out, low, at - 1); else low = at;
       inside = !inside;
       edges &= edges - 1;
     }
     a += 8;
   }
-  if (inside) out = putRun(out, low, UNIVERSE - 1);
-  return closeRuns(start, out);
+  if (inside) out = Runs.put(out, low, Container.UNIVERSE - 1);
+  return Runs.close(start, out);
 }
 
 /** `out` needs runsBytes(countRunsOfArray(a, count)); returns that count. */
 export function arrayToRuns(a: usize, count: u32, out: usize): u32 {
-  const end = a + arrayBytes(count), start = out;
-  out += RUNS_HEADER_BYTES;
+  const end = a + Container.arrayBytes(count), start = out;
+  out += Container.RUNS_HEADER_BYTES;
   while (a < end) {
     const low = left.load16(a, 0);
     let high = low;
-    a += MEMBER_BYTES;
-    while (a < end && left.load16(a, 0) == high + 1) { high++; a += MEMBER_BYTES; }
-    out = putRun(out, low, high);
+    a += Container.MEMBER_BYTES;
+    while (a < end && left.load16(a, 0) == high + 1) { high++; a += Container.MEMBER_BYTES; }
+    out = Runs.put(out, low, high);
   }
-  return closeRuns(start, out);
+  return Runs.close(start, out);
 }
 
 /**
@@ -185,27 +180,28 @@ export function arrayToRuns(a: usize, count: u32, out: usize): u32 {
  * before every member, and overwritten if it is empty.
  */
 export function arrayGaps(a: usize, count: u32, out: usize): u32 {
-  const end = a + arrayBytes(count), start = out;
-  out = putGap(0, left.load16(a, 0), out + RUNS_HEADER_BYTES);
-  for (a += MEMBER_BYTES; a + LANES_BYTES <= end; a += LANES_BYTES) {
-    const value = left.load128(a, 0), low = i16x8.add(left.load128(a - MEMBER_BYTES, 0), i16x8.splat(1));
+  const end = a + Container.arrayBytes(count), start = out;
+  out = putGap(0, left.load16(a, 0), out + Container.RUNS_HEADER_BYTES);
+  for (a += Container.MEMBER_BYTES; a + Lanes.LANES_BYTES <= end; a += Lanes.LANES_BYTES) {
+    const value = left.load128(a, 0),
+      low = i16x8.add(left.load128(a - Container.MEMBER_BYTES, 0), i16x8.splat(1));
     const extent = i16x8.add(i16x8.sub(value, low), i16x8.splat(-1));
     const gaps = ~<u32>i16x8.bitmask(i16x8.eq(value, low));
-    out = putRuns(interleaveLow(low, extent), gaps & 15, out);
-    out = putRuns(interleaveHigh(low, extent), (gaps >> 4) & 15, out);
+    out = putRuns(Lanes.interleaveLow(low, extent), gaps & 15, out);
+    out = putRuns(Lanes.interleaveHigh(low, extent), (gaps >> 4) & 15, out);
   }
-  for (; a < end; a += MEMBER_BYTES) {
-    out = putGap(left.load16(a - MEMBER_BYTES, 0) + 1, left.load16(a, 0), out);
+  for (; a < end; a += Container.MEMBER_BYTES) {
+    out = putGap(left.load16(a - Container.MEMBER_BYTES, 0) + 1, left.load16(a, 0), out);
   }
-  const last = left.load16(end - MEMBER_BYTES, 0);
-  if (last < UNIVERSE - 1) out = putRun(out, last + 1, UNIVERSE - 1);
-  return closeRuns(start, out);
+  const last = left.load16(end - Container.MEMBER_BYTES, 0);
+  if (last < Container.UNIVERSE - 1) out = Runs.put(out, last + 1, Container.UNIVERSE - 1);
+  return Runs.close(start, out);
 }
 
 /** Writes the gap [low, value) and returns the address behind it, or `out` if it is empty. */
 // @ts-ignore: decorator
 @inline function putGap(low: u32, value: u32, out: usize): usize {
-  putRun(out, low, value - 1);
+  Runs.put(out, low, value - 1);
   return out + (usize(low != value) << 2);
 }
 
@@ -244,14 +240,15 @@ export function countRunsOfBitset(a: usize): u32 {
 
 /** Counts the runs of the array: its members, minus those that directly follow the one before them. */
 export function countRunsOfArray(a: usize, count: u32): u32 {
-  const end = a + arrayBytes(count);
+  const end = a + Container.arrayBytes(count);
   let runs = count;
-  for (; a + LANES_BYTES + MEMBER_BYTES <= end; a += LANES_BYTES) {
+  for (; a + Lanes.LANES_BYTES + Container.MEMBER_BYTES <= end; a += Lanes.LANES_BYTES) {
     const following = left.load128(a, 2);
     runs -= <u32>popcnt<u32>(
       <u32>i16x8.bitmask(i16x8.eq(following, i16x8.add(left.load128(a, 0), i16x8.splat(1)))),
     );
   }
-  for (; a + MEMBER_BYTES < end; a += MEMBER_BYTES) runs -= u32(left.load16(a, 2) == left.load16(a, 0) + 1);
+  for (; a + Container.MEMBER_BYTES < end;
+    a += Container.MEMBER_BYTES) runs -= u32(left.load16(a, 2) == left.load16(a, 0) + 1);
   return runs;
 }

@@ -19,37 +19,32 @@ export type AndNot = u64;
 export type Same = i8;
 export type Not = i16;
 
-/** Whether the type argument `T` is the type `U`, of those above. */
-// @ts-ignore: decorator
-@inline export function is<T, U>(): bool { return sizeof<T>() == sizeof<U>(); }
+/** What a kernel's type parameters say. */
+export abstract class Kernel {
+  /** Whether the type argument `T` is the type `U`, of those above. */
+  @inline static is<T, U>(): bool { return sizeof<T>() == sizeof<U>(); }
 
-// @ts-ignore: decorator
-@inline export function stores<S>(): bool { return !is<S, Count>(); }
-// @ts-ignore: decorator
-@inline export function counts<S>(): bool { return !is<S, StoreOnly>(); }
-// @ts-ignore: decorator
-@inline export function isUnary<O>(): bool { return isSigned<O>(); }
+  @inline static stores<S>(): bool { return !Kernel.is<S, Count>(); }
+  @inline static counts<S>(): bool { return !Kernel.is<S, StoreOnly>(); }
+  @inline static isUnary<O>(): bool { return isSigned<O>(); }
 
-/** For And and AndNot: whether a member of the left set is kept if the right set does not have it, 0 or 1. */
-// @ts-ignore: decorator
-@inline export function lacks<O>(): u32 { return u32(is<O, AndNot>()); }
+  /** For And and AndNot: whether a member of the left set is kept if the right set does not have it, 0 or 1. */
+  @inline static lacks<O>(): u32 { return u32(Kernel.is<O, AndNot>()); }
 
-// @ts-ignore: decorator
-@inline export function combineWords<O>(x: u64, y: u64): u64 {
-  if (is<O, And>()) return x & y;
-  if (is<O, Or>()) return x | y;
-  if (is<O, Xor>()) return x ^ y;
-  return x & ~y;
+  @inline static combineWords<O>(x: u64, y: u64): u64 {
+    if (Kernel.is<O, And>()) return x & y;
+    if (Kernel.is<O, Or>()) return x | y;
+    if (Kernel.is<O, Xor>()) return x ^ y;
+    return x & ~y;
+  }
+
+  /** Kernel.combineWords() for vectors. */
+  @inline static combineVectors<O>(x: v128, y: v128): v128 {
+    if (Kernel.is<O, And>()) return v128.and(x, y);
+    if (Kernel.is<O, Or>()) return v128.or(x, y);
+    if (Kernel.is<O, Xor>()) return v128.xor(x, y);
+    return v128.andnot(x, y);
+  }
+
+  @inline static changeWord<O>(x: u64): u64 { return Kernel.is<O, Not>() ? ~x : x; }
 }
-
-/** combineWords() for vectors. */
-// @ts-ignore: decorator
-@inline export function combineVectors<O>(x: v128, y: v128): v128 {
-  if (is<O, And>()) return v128.and(x, y);
-  if (is<O, Or>()) return v128.or(x, y);
-  if (is<O, Xor>()) return v128.xor(x, y);
-  return v128.andnot(x, y);
-}
-
-// @ts-ignore: decorator
-@inline export function changeWord<O>(x: u64): u64 { return is<O, Not>() ? ~x : x; }

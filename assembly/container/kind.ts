@@ -10,105 +10,94 @@
 // A container that loses members keeps its kind for a while,
 // so that it is not converted again and again while its cardinality goes up and down.
 
-import {
-  ARRAY_MAX, BITSET_BYTES, SHORT_MAX, arrayBytes, bucketsBytes, isArraySized, runsBytes, shortBytes,
-} from "./limits";
+import { BITSET_BYTES, Container } from "./limits";
 
-/** An entry has three bits for it (arena/entry.ts). */
+/** An entry has three bits for it (arena/layout/entry.ts). */
 export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT, FULL, SINGLE, PAIR }
 
-/** Whether the payload is an array, in a block or in the entry. */
-// @ts-ignore: decorator
-@inline export function isArray(kind: Kind): bool { return kind == Kind.ARRAY || kind >= Kind.SINGLE; }
+/** Which kind of container suits members. */
+export abstract class Choice {
+  // --- What is built -----------------------------------------------------------------------------------------
 
-/**
- * Whether code that knows only arrays, bitsets, runs and FULL expands the container: to an array, or to a
- * bitset if it has too many members for that.
- */
-// @ts-ignore: decorator
-@inline export function isCompact(kind: Kind): bool { return kind == Kind.BUCKETS || kind == Kind.SHORT; }
+  /** Arrays of this many members or more become buckets if these can hold them. */
+  @inline static readonly BUCKETS_FROM: u32 = 1024;
+  /**
+   * An array takes as much as another word of a short bitset for each MEMBERS_A_WORD members more. So
+   * insertions check only then whether a short bitset would be smaller.
+   */
+  @inline static readonly MEMBERS_A_WORD: u32 = 4;
+  // --- What stays when members are removed -------------------------------------------------------------------
 
-/** Words from that of `low` to that of `high`. */
-// @ts-ignore: decorator
-@inline export function wordsBetween(low: u32, high: u32): u32 { return (high >> 6) - (low >> 6) + 1; }
+  /** A bitset that loses members stays a bitset down to this many. */
+  @inline private static readonly BITSET_LEAST: u32 = Container.ARRAY_MAX / 8 * 7;
+  /** Buckets with fewer members become an array. */
+  @inline static readonly BUCKETS_LEAST: u32 = 768;
 
-// --- What is built -----------------------------------------------------------------------------------------
+  /** Whether the payload is an array, in a block or in the entry. */
+  @inline static isArray(kind: Kind): bool { return kind == Kind.ARRAY || kind >= Kind.SINGLE; }
 
-/** Arrays of this many members or more become buckets if these can hold them. */
-// @ts-ignore: decorator
-@inline export const BUCKETS_FROM: u32 = 1024;
+  /**
+   * Whether code that knows only arrays, bitsets, runs and FULL expands the container: to an array, or to a
+   * bitset if it has too many members for that.
+   */
+  @inline static isCompact(kind: Kind): bool { return kind == Kind.BUCKETS || kind == Kind.SHORT; }
 
-/** Bytes that `count` members usually take: as an array, as buckets, or as a bitset. */
-// @ts-ignore: decorator
-@inline export function plainBytes(count: u32): usize {
-  if (!isArraySized(count)) return BITSET_BYTES;
-  return count < BUCKETS_FROM ? arrayBytes(count) : bucketsBytes(count);
-}
+  /** Words from that of `low` to that of `high`. */
+  @inline static wordsBetween(low: u32, high: u32): u32 { return (high >> 6) - (low >> 6) + 1; }
 
-/**
- * Whether `count` members within `words` words become a short bitset:
- * it is smaller than an array, buckets or a bitset.
- */
-// @ts-ignore: decorator
-@inline export function prefersShort(count: u32, words: u32): bool {
-  return words <= SHORT_MAX && <usize>words << 3 < plainBytes(count);
-}
+  /** Bytes that `count` members usually take: as an array, as buckets, or as a bitset. */
+  @inline static plainBytes(count: u32): usize {
+    if (!Container.isArraySized(count)) return BITSET_BYTES;
+    return count < Choice.BUCKETS_FROM ? Container.arrayBytes(count) : Container.bucketsBytes(count);
+  }
 
-/** The least that `count` members within `words` words take if not as runs. */
-// @ts-ignore: decorator
-@inline export function leastBytes(count: u32, words: u32): usize {
-  return prefersShort(count, words) ? shortBytes(words) : plainBytes(count);
-}
+  /**
+   * Whether `count` members within `words` words become a short bitset:
+   * it is smaller than an array, buckets or a bitset.
+   */
+  @inline static prefersShort(count: u32, words: u32): bool {
+    return words <= Container.SHORT_MAX && <usize>words << 3 < Choice.plainBytes(count);
+  }
 
-/** Whether `count` members within `words` words that form `runs` runs are best left as runs. */
-// @ts-ignore: decorator
-@inline export function prefersRuns(runs: u32, count: u32, words: u32): bool {
-  return runsBytes(runs) <= leastBytes(count, words);
-}
+  /** The least that `count` members within `words` words take if not as runs. */
+  @inline static leastBytes(count: u32, words: u32): usize {
+    return Choice.prefersShort(count, words) ? Container.shortBytes(words) : Choice.plainBytes(count);
+  }
 
-/**
- * The kind that suits `count` members, fewer than 65,536, if neither runs nor a short bitset do.
- * Buckets cannot hold all sets: what they cannot hold stays an array.
- */
-// @ts-ignore: decorator
-@inline export function plainKind(count: u32): Kind {
-  if (!isArraySized(count)) return Kind.BITSET;
-  return count < BUCKETS_FROM ? Kind.ARRAY : Kind.BUCKETS;
-}
+  /** Whether `count` members within `words` words that form `runs` runs are best left as runs. */
+  @inline static prefersRuns(runs: u32, count: u32, words: u32): bool {
+    return Container.runsBytes(runs) <= Choice.leastBytes(count, words);
+  }
 
-/** The kind that suits `count` members within `words` words, fewer than 65,536, if runs do not. */
-// @ts-ignore: decorator
-@inline export function suitableKind(count: u32, words: u32): Kind {
-  return prefersShort(count, words) ? Kind.SHORT : plainKind(count);
-}
+  /**
+   * The kind that suits `count` members, fewer than 65,536, if neither runs nor a short bitset do.
+   * Buckets cannot hold all sets: what they cannot hold stays an array.
+   */
+  @inline static plainKind(count: u32): Kind {
+    if (!Container.isArraySized(count)) return Kind.BITSET;
+    return count < Choice.BUCKETS_FROM ? Kind.ARRAY : Kind.BUCKETS;
+  }
 
-// --- What stays when members are removed -------------------------------------------------------------------
+  /** The kind that suits `count` members within `words` words, fewer than 65,536, if runs do not. */
+  @inline static suitable(count: u32, words: u32): Kind {
+    return Choice.prefersShort(count, words) ? Kind.SHORT : Choice.plainKind(count);
+  }
 
-/** A bitset that loses members stays a bitset down to this many. */
-// @ts-ignore: decorator
-@inline const BITSET_LEAST: u32 = ARRAY_MAX / 8 * 7;
-/** Buckets with fewer members become an array. */
-// @ts-ignore: decorator
-@inline export const BUCKETS_LEAST: u32 = 768;
+  /** Whether a bitset that has lost members, and has that many left, stays a bitset. */
+  @inline static staysBitset(cardinality: u32): bool { return cardinality >= Choice.BITSET_LEAST; }
+  /** Whether buckets with that many members left stay buckets. */
+  @inline static staysBuckets(cardinality: u32): bool { return cardinality >= Choice.BUCKETS_LEAST; }
+  /** Whether a short bitset of `words` words, with `count` members left, stays one. */
+  @inline static staysShort(count: u32, words: u32): bool {
+    return <usize>words * 6 <= Choice.plainBytes(count);
+  }
 
-/** Whether a bitset that has lost members, and has that many left, stays a bitset. */
-// @ts-ignore: decorator
-@inline export function staysBitset(cardinality: u32): bool { return cardinality >= BITSET_LEAST; }
-/** Whether buckets with that many members left stay buckets. */
-// @ts-ignore: decorator
-@inline export function staysBuckets(cardinality: u32): bool { return cardinality >= BUCKETS_LEAST; }
-/** Whether a short bitset of `words` words, with `count` members left, stays one. */
-// @ts-ignore: decorator
-@inline export function staysShort(count: u32, words: u32): bool {
-  return <usize>words * 6 <= plainBytes(count);
-}
-
-/**
- * The kind that suits a bitset that has lost members and has `count` left within `words` words,
- * not more than an array has.
- */
-// @ts-ignore: decorator
-@inline export function shrunkKind(count: u32, words: u32): Kind {
-  if (prefersShort(count, words)) return Kind.SHORT;
-  return staysBuckets(count) ? Kind.BUCKETS : Kind.ARRAY;
+  /**
+   * The kind that suits a bitset that has lost members and has `count` left within `words` words,
+   * not more than an array has.
+   */
+  @inline static shrunk(count: u32, words: u32): Kind {
+    if (Choice.prefersShort(count, words)) return Kind.SHORT;
+    return Choice.staysBuckets(count) ? Kind.BUCKETS : Kind.ARRAY;
+  }
 }

@@ -8,53 +8,42 @@
 //   runs     u16 run count, then for each run u16 start, u16 length - 1; ascending, with at least one value
 //            between two runs that is in neither
 
-/** Size of a container's universe: values are 0 .. UNIVERSE - 1. */
-// @ts-ignore: decorator
-@inline export const UNIVERSE: u32 = 65536;
-/** The greatest value that a container can hold. */
-// @ts-ignore: decorator
-@inline export const LOW_MAX: u32 = UNIVERSE - 1;
-/** Most members of an array. */
-// @ts-ignore: decorator
-@inline export const ARRAY_MAX: u32 = 4096;
-// @ts-ignore: decorator
-@inline export const MEMBER_BYTES: usize = 2;
+/** Sizes that all containers share. */
+export abstract class Container {
+  /** Size of a container's universe: values are 0 .. UNIVERSE - 1. */
+  @inline static readonly UNIVERSE: u32 = 65536;
+  /** The greatest value that a container can hold. */
+  @inline static readonly LOW_MAX: u32 = Container.UNIVERSE - 1;
+  /** Most members of an array. */
+  @inline static readonly ARRAY_MAX: u32 = 4096;
+  @inline static readonly MEMBER_BYTES: usize = 2;
+  /** Bytes of runs before the first run. */
+  @inline static readonly RUNS_HEADER_BYTES: usize = 2;
+  @inline static readonly RUN_BYTES: usize = 4;
+  /** Buckets of a container: one for each high byte. */
+  @inline static readonly BUCKETS: u32 = 256;
+  /** Words of a bitset. */
+  @inline static readonly WORDS: u32 = Container.UNIVERSE / 64;
+  /** Bytes of a short bitset before its words. */
+  @inline static readonly SHORT_HEADER_BYTES: usize = 4;
+  /** Most words of a short bitset: with more, it would need a block as large as that of a whole bitset. */
+  @inline static readonly SHORT_MAX: u32 = 959;
+
+  /**
+   * Whether a container of that cardinality, if not runs, is an array in the portable format.
+   * Only this function decides that. kind.ts decides which kind it has in memory.
+   */
+  @inline static isArraySized(cardinality: u32): bool { return cardinality <= Container.ARRAY_MAX; }
+  @inline static arrayBytes(count: u32): usize { return <usize>count << 1; }
+
+  @inline static runsBytes(runCount: u32): usize {
+    return Container.RUNS_HEADER_BYTES + ((<usize>runCount) << 2);
+  }
+
+  @inline static bucketsBytes(count: u32): usize { return <usize>count + Container.BUCKETS; }
+  @inline static shortBytes(words: u32): usize { return Container.SHORT_HEADER_BYTES + (<usize>words << 3); }
+  /** Members of an array that begins at `start` and ends before `end`. */
+  @inline static memberCount(start: usize, end: usize): u32 { return <u32>(end - start) >> 1; }
+}
 // @ts-ignore: decorator
 @inline export const BITSET_BYTES: usize = 8192;
-/** Bytes of runs before the first run. */
-// @ts-ignore: decorator
-@inline export const RUNS_HEADER_BYTES: usize = 2;
-// @ts-ignore: decorator
-@inline export const RUN_BYTES: usize = 4;
-
-/** Buckets of a container: one for each high byte. */
-// @ts-ignore: decorator
-@inline export const BUCKETS: u32 = 256;
-/** Bytes of a short bitset before its words. */
-// @ts-ignore: decorator
-@inline export const SHORT_HEADER_BYTES: usize = 4;
-/** Most words of a short bitset: with more, it would need a block as large as that of a whole bitset. */
-// @ts-ignore: decorator
-@inline export const SHORT_MAX: u32 = 959;
-
-/**
- * Whether a container of that cardinality, if not runs, is an array in the portable format.
- * Only this function decides that. kind.ts decides which kind it has in memory.
- */
-// @ts-ignore: decorator
-@inline export function isArraySized(cardinality: u32): bool { return cardinality <= ARRAY_MAX; }
-// @ts-ignore: decorator
-@inline export function arrayBytes(count: u32): usize { return <usize>count << 1; }
-
-// @ts-ignore: decorator
-@inline export function runsBytes(runCount: u32): usize {
-  return RUNS_HEADER_BYTES + ((<usize>runCount) << 2);
-}
-
-// @ts-ignore: decorator
-@inline export function bucketsBytes(count: u32): usize { return <usize>count + BUCKETS; }
-// @ts-ignore: decorator
-@inline export function shortBytes(words: u32): usize { return SHORT_HEADER_BYTES + (<usize>words << 3); }
-/** Members of an array that begins at `start` and ends before `end`. */
-// @ts-ignore: decorator
-@inline export function memberCount(start: usize, end: usize): u32 { return <u32>(end - start) >> 1; }

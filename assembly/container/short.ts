@@ -13,206 +13,225 @@
 
 import { left, right } from "../env/memory";
 import { Left, Own, Right, view32, view64 } from "../env/view";
-import { And, AndNot, Or, Store, combineWords, stores, is, lacks } from "./kernel";
-import {
-  BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, RUN_BYTES, UNIVERSE, arrayBytes, memberCount, runsBytes,
-  SHORT_HEADER_BYTES, shortBytes,
-} from "./limits";
-import {
-  PART_BYTES, bitsetHas, bitsetRangeCardinality, bitsetSelect, bitsetSet, clearBitset, setBits,
-} from "./bitset";
-import { wordsBetween } from "./kind";
+import { And, AndNot, Kernel, Or, Store } from "./kernel";
+import { BITSET_BYTES, Container } from "./limits";
+import { Bitset } from "./bitset";
+import { Choice } from "./kind";
 
 /** The parts of the header, as above. */
-const enum Header { FIRST_MASK = 0x3ff, COUNT_SHIFT = 10, COUNT_MASK = 0x7ff }
-/** The bits of the header. */
-// @ts-ignore: decorator
-@inline export const SHORT_HEADER: u32 = (Header.COUNT_MASK << Header.COUNT_SHIFT) | Header.FIRST_MASK;
+const enum HeaderBits { FIRST_MASK = 0x3ff, COUNT_SHIFT = 10, COUNT_MASK = 0x7ff }
+/** A payload that is a short bitset. */
+export abstract class ShortBitset {
+  /** The bits of the header. */
+  @inline static readonly HEADER: u32 = (HeaderBits.COUNT_MASK << HeaderBits.COUNT_SHIFT)
+    | HeaderBits.FIRST_MASK;
 
-// --- The payload at `at`, in memory M or memory 0 ----------------------------------------------------------
+  // --- The payload at `at`, in memory M or memory 0 ----------------------------------------------------------
 
-// @ts-ignore: decorator
-@inline export function firstWord<M>(at: usize): u32 { return view32<M>(at, 0) & Header.FIRST_MASK; }
+  @inline static firstWord<M>(at: usize): u32 { return view32<M>(at, 0) & HeaderBits.FIRST_MASK; }
 
-// @ts-ignore: decorator
-@inline export function wordCount<M>(at: usize): u32 {
-  return (view32<M>(at, 0) >> Header.COUNT_SHIFT) & Header.COUNT_MASK;
-}
-
-/** Writes the header and leaves the bits that are not part of it as they are. */
-// @ts-ignore: decorator
-@inline function setWords(at: usize, first: u32, words: u32): void {
-  store<u32>(at, (load<u32>(at) & ~SHORT_HEADER) | shortHeader(first, words));
-}
-/** A header without the bits that are not part of it. */
-// @ts-ignore: decorator
-@inline export function shortHeader(first: u32, words: u32): u32 {
-  return first | (words << Header.COUNT_SHIFT);
-}
-// @ts-ignore: decorator
-@inline function wordsAt(at: usize): usize { return at + SHORT_HEADER_BYTES; }
-
-// @ts-ignore: decorator
-@inline export function shortBase<M>(at: usize): usize {
-  return wordsAt(at) - (<usize>firstWord<M>(at) << 3);
-}
-
-/** The first value of the words. */
-// @ts-ignore: decorator
-@inline export function shortLow<M>(at: usize): u32 { return firstWord<M>(at) << 6; }
-/** The first value behind the words. */
-// @ts-ignore: decorator
-@inline export function shortEnd<M>(at: usize): u32 { return (firstWord<M>(at) + wordCount<M>(at)) << 6; }
-
-/** Writes the header of a payload without members. */
-export function clearShort(at: usize, first: u32, words: u32): void {
-  store<u32>(at, shortHeader(first, words));
-  memory.fill(wordsAt(at), 0, <usize>words << 3);
-}
-
-/** Whether the words include that of `value`. */
-// @ts-ignore: decorator
-@inline function shortReaches(at: usize, value: u32): bool {
-  return (value >> 6) - firstWord<Own>(at) < wordCount<Own>(at);
-}
-
-// @ts-ignore: decorator
-@inline export function shortHas(at: usize, value: u32): bool {
-  return shortReaches(at, value) && bitsetHas(shortBase<Own>(at), value);
-}
-
-/** Word `index` of the container. */
-export function shortWord(at: usize, index: u32): u64 {
-  const word = index - firstWord<Own>(at);
-  return word < wordCount<Own>(at) ? load<u64>(wordsAt(at) + (<usize>word << 3)) : 0;
-}
-
-/** Members that are at most `value`. */
-export function shortRank(at: usize, value: u32): u32 {
-  const low = shortLow<Own>(at);
-  return value < low ? 0 : bitsetRangeCardinality(shortBase<Own>(at), low, min(value, shortEnd<Own>(at) - 1));
-}
-
-/** The member of 0-based rank `rank`, which is less than the cardinality. */
-export function shortSelect(at: usize, rank: u32): u32 {
-  return shortLow<Own>(at) + bitsetSelect(wordsAt(at), rank);
-}
-
-/** The greatest member. There must be one. */
-export function shortLast<M>(at: usize): u32 {
-  let word = wordCount<M>(at) - 1;
-  while (word && !view64<M>(wordsAt(at) + (<usize>word << 3), 0)) word--;
-  return ((firstWord<M>(at) + word) << 6) + 63 - <u32>clz(view64<M>(wordsAt(at) + (<usize>word << 3), 0));
-}
-
-/** The least member from `from` on, or UNIVERSE. */
-export function shortNextSet(at: usize, from: u32): u32 {
-  const first = firstWord<Own>(at), end = first + wordCount<Own>(at);
-  let word = max(from >> 6, first), mask = from >> 6 >= first ? u64.MAX_VALUE << (from & 63) : u64.MAX_VALUE;
-  for (; word < end; word++, mask = u64.MAX_VALUE) {
-    const bits = shortWord(at, word) & mask;
-    if (bits) return (word << 6) + <u32>ctz(bits);
+  @inline static wordCount<M>(at: usize): u32 {
+    return (view32<M>(at, 0) >> HeaderBits.COUNT_SHIFT) & HeaderBits.COUNT_MASK;
   }
-  return UNIVERSE;
-}
 
-/** The least value from `from` on that is absent, or UNIVERSE. */
-export function shortNextClear(at: usize, from: u32): u32 {
-  for (
-    let word = from >> 6, mask = u64.MAX_VALUE << (from & 63);
-    word < UNIVERSE >> 6; word++, mask = u64.MAX_VALUE
-  ) {
-    const bits = ~shortWord(at, word) & mask;
-    if (bits) return (word << 6) + <u32>ctz(bits);
+  /** Writes the header and leaves the bits that are not part of it as they are. */
+  @inline private static setWords(at: usize, first: u32, words: u32): void {
+    store<u32>(at, (load<u32>(at) & ~ShortBitset.HEADER) | ShortBitset.header(first, words));
   }
-  return UNIVERSE;
-}
 
-/** Adds `value`, whose word there is. */
-// @ts-ignore: decorator
-@inline export function shortSet(at: usize, value: u32): void { bitsetSet(shortBase<Own>(at), value); }
+  /** A header without the bits that are not part of it. */
+  @inline static header(first: u32, words: u32): u32 {
+    return first | (words << HeaderBits.COUNT_SHIFT);
+  }
+
+  @inline static wordsAt(at: usize): usize { return at + Container.SHORT_HEADER_BYTES; }
+
+  @inline static base<M>(at: usize): usize {
+    return ShortBitset.wordsAt(at) - (<usize>ShortBitset.firstWord<M>(at) << 3);
+  }
+
+  /** The first value of the words. */
+  @inline static low<M>(at: usize): u32 { return ShortBitset.firstWord<M>(at) << 6; }
+  /** The first value behind the words. */
+  @inline static end<M>(at: usize): u32 {
+    return (ShortBitset.firstWord<M>(at) + ShortBitset.wordCount<M>(at)) << 6;
+  }
+
+  /** Writes the header of a payload without members. */
+  static clear(at: usize, first: u32, words: u32): void {
+    store<u32>(at, ShortBitset.header(first, words));
+    memory.fill(ShortBitset.wordsAt(at), 0, <usize>words << 3);
+  }
+
+  /** Whether the words include that of `value`. */
+  @inline private static reaches(at: usize, value: u32): bool {
+    return (value >> 6) - ShortBitset.firstWord<Own>(at) < ShortBitset.wordCount<Own>(at);
+  }
+
+  @inline static has(at: usize, value: u32): bool {
+    return ShortBitset.reaches(at, value) && Bitset.has(ShortBitset.base<Own>(at), value);
+  }
+
+  /** Word `index` of the container. */
+  static word(at: usize, index: u32): u64 {
+    const word = index - ShortBitset.firstWord<Own>(at);
+    return word < ShortBitset.wordCount<Own>(at) ? load<u64>(ShortBitset.wordsAt(at) + (<usize>word << 3))
+      : 0;
+  }
+
+  /** Members that are at most `value`. */
+  static rank(at: usize, value: u32): u32 {
+    const low = ShortBitset.low<Own>(at);
+    return value < low ? 0
+      : Bitset.rangeCardinality(ShortBitset.base<Own>(at), low, min(value, ShortBitset.end<Own>(at) - 1));
+  }
+
+  /** The member of 0-based rank `rank`, which is less than the cardinality. */
+  static select(at: usize, rank: u32): u32 {
+    return ShortBitset.low<Own>(at) + Bitset.select(ShortBitset.wordsAt(at), rank);
+  }
+
+  /** The greatest member. There must be one. */
+  static last<M>(at: usize): u32 {
+    let word = ShortBitset.wordCount<M>(at) - 1;
+    while (word && !view64<M>(ShortBitset.wordsAt(at) + (<usize>word << 3), 0)) word--;
+    return ((ShortBitset.firstWord<M>(at) + word) << 6) + 63
+      - <u32>clz(view64<M>(ShortBitset.wordsAt(at) + (<usize>word << 3), 0));
+  }
+
+  /** The least member from `from` on, or UNIVERSE. */
+  static nextSet(at: usize, from: u32): u32 {
+    const first = ShortBitset.firstWord<Own>(at), end = first + ShortBitset.wordCount<Own>(at);
+    let word = max(from >> 6, first),
+      mask = from >> 6 >= first ? u64.MAX_VALUE << (from & 63) : u64.MAX_VALUE;
+    for (; word < end; word++, mask = u64.MAX_VALUE) {
+      const bits = ShortBitset.word(at, word) & mask;
+      if (bits) return (word << 6) + <u32>ctz(bits);
+    }
+    return Container.UNIVERSE;
+  }
+
+  /** The least value from `from` on that is absent, or UNIVERSE. */
+  static nextClear(at: usize, from: u32): u32 {
+    for (
+      let word = from >> 6, mask = u64.MAX_VALUE << (from & 63);
+      word < Container.UNIVERSE >> 6; word++, mask = u64.MAX_VALUE
+    ) {
+      const bits = ~ShortBitset.word(at, word) & mask;
+      if (bits) return (word << 6) + <u32>ctz(bits);
+    }
+    return Container.UNIVERSE;
+  }
+
+  /** Adds `value`, whose word there is. */
+  @inline static set(at: usize, value: u32): void { Bitset.set(ShortBitset.base<Own>(at), value); }
+
+  /**
+   * Makes the words first .. first + words - 1, which include those that are there and for which there is room.
+   */
+  static widen(at: usize, first: u32, words: u32): void {
+    const before = <usize>(ShortBitset.firstWord<Own>(at) - first) << 3;
+    const held = <usize>ShortBitset.wordCount<Own>(at) << 3;
+    const to = ShortBitset.wordsAt(at);
+    if (before) {
+      memory.copy(to + before, to, held);
+      memory.fill(to, 0, before);
+    }
+    memory.fill(to + before + held, 0, (<usize>words << 3) - before - held);
+    ShortBitset.setWords(at, first, words);
+  }
+
+  /**
+   * Drops words without members at both ends. There must be a member.
+   * Returns the number of words that are left.
+   */
+  static trim(at: usize): u32 {
+    const words = ShortBitset.wordCount<Own>(at), to = ShortBitset.wordsAt(at);
+    let from: u32 = 0, end = words;
+    while (!load<u64>(to + (<usize>from << 3))) from++;
+    while (!load<u64>(to + (<usize>end << 3) - 8)) end--;
+    if (end - from == words) return words;
+    if (from) memory.copy(to, to + (<usize>from << 3), <usize>(end - from) << 3);
+    ShortBitset.setWords(at, ShortBitset.firstWord<Own>(at) + from, end - from);
+    return end - from;
+  }
+
+  /** Words that ShortBitset.trim() would leave. There must be a member. */
+  static trimmedWords(at: usize): u32 {
+    let from = ShortBitset.wordsAt(at), end = from + (<usize>ShortBitset.wordCount<Own>(at) << 3);
+    while (!load<u64>(from)) from += 8;
+    while (!load<u64>(end - 8)) end -= 8;
+    return <u32>((end - from) >> 3);
+  }
+
+  /**
+   * Whether giving back the words at the ends is worth it: only if they are a quarter of the words or more,
+   * so that a bitset does not keep shrinking and growing.
+   */
+  @inline static isWorthTrimming(words: u32, kept: u32): bool { return kept * 4 <= words * 3; }
+
+  /** Whether the words lie within a container and have `count` members. */
+  static isSound(at: usize, count: u32): bool {
+    const words = ShortBitset.wordCount<Own>(at);
+    let members: u64 = 0;
+    for (let word: u32 = 0; word < words; word++) {
+      members += popcnt(load<u64>(ShortBitset.wordsAt(at) + (<usize>word << 3)));
+    }
+    return members == count;
+  }
+
+  // --- Conversions, from the payload that `left` shows at `a` to memory 0; the two must not overlap ----------
+
+  /** Sets the members of the array in words that are at the base `to` and are clear. */
+  @inline static setMembers(a: usize, count: u32, to: usize): void {
+    for (const end = a + Container.arrayBytes(count); a < end;
+      a += Container.MEMBER_BYTES) Bitset.set(to, left.load16(a, 0));
+  }
+
+  /** The union of the four words at `at`. */
+  @inline static fourWords<M>(at: usize): u64 {
+    return view64<M>(at, 24) | view64<M>(at, 16) | view64<M>(at, 8) | view64<M>(at, 0);
+  }
+
+  /** The number of words in a header. */
+  @inline static wordsOf(header: u32): u32 {
+    return (header >> HeaderBits.COUNT_SHIFT) & HeaderBits.COUNT_MASK;
+  }
+
+  /** Keeps the members that are in `b` (And) or not in `b` (AndNot). */
+  @inline static filter<O, S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
+    const header = right.load32(b, 0), first = header & HeaderBits.FIRST_MASK;
+    const words = ShortBitset.wordsOf(header), bits = ShortBitset.wordsAt(b);
+    const end = a + Container.arrayBytes(aCount), start = out;
+    for (; a < end; a += Container.MEMBER_BYTES) {
+      const value = left.load16(a, 0), word = (value >> 6) - first, reaches = word < words;
+      const at = bits + select<usize>(<usize>word << 3, 0, reaches);
+      const has = <u32>(right.load64(at, 0) >> (value & 63)) & u32(reaches);
+      if (Kernel.stores<S>()) store<u16>(out, value);
+      out += <usize>(has ^ Kernel.lacks<O>()) << 1;
+    }
+    return Container.memberCount(start, out);
+  }
+}
 
 /**
- * Makes the words first .. first + words - 1, which include those that are there and for which there is room.
- */
-export function widenShort(at: usize, first: u32, words: u32): void {
-  const before = <usize>(firstWord<Own>(at) - first) << 3;
-  const held = <usize>wordCount<Own>(at) << 3;
-  const to = wordsAt(at);
-  if (before) {
-    memory.copy(to + before, to, held);
-    memory.fill(to, 0, before);
-  }
-  memory.fill(to + before + held, 0, (<usize>words << 3) - before - held);
-  setWords(at, first, words);
-}
-
-/**
- * Drops words without members at both ends. There must be a member.
- * Returns the number of words that are left.
- */
-export function trimShort(at: usize): u32 {
-  const words = wordCount<Own>(at), to = wordsAt(at);
-  let from: u32 = 0, end = words;
-  while (!load<u64>(to + (<usize>from << 3))) from++;
-  while (!load<u64>(to + (<usize>end << 3) - 8)) end--;
-  if (end - from == words) return words;
-  if (from) memory.copy(to, to + (<usize>from << 3), <usize>(end - from) << 3);
-  setWords(at, firstWord<Own>(at) + from, end - from);
-  return end - from;
-}
-
-/** Words that trimShort() would leave. There must be a member. */
-export function trimmedWords(at: usize): u32 {
-  let from = wordsAt(at), end = from + (<usize>wordCount<Own>(at) << 3);
-  while (!load<u64>(from)) from += 8;
-  while (!load<u64>(end - 8)) end -= 8;
-  return <u32>((end - from) >> 3);
-}
-
-/**
- * Whether giving back the words at the ends is worth it: only if they are a quarter of the words or more,
- * so that a bitset does not keep shrinking and growing.
- */
-// @ts-ignore: decorator
-@inline export function isWorthTrimming(words: u32, kept: u32): bool { return kept * 4 <= words * 3; }
-
-/** Whether the words lie within a container and have `count` members. */
-export function shortIsSound(at: usize, count: u32): bool {
-  const words = wordCount<Own>(at);
-  let members: u64 = 0;
-  for (let word: u32 = 0; word < words; word++) {
-    members += popcnt(load<u64>(wordsAt(at) + (<usize>word << 3)));
-  }
-  return members == count;
-}
-
-// --- Conversions, from the payload that `left` shows at `a` to memory 0; the two must not overlap ----------
-
-/** Sets the members of the array in words that are at the base `to` and are clear. */
-// @ts-ignore: decorator
-@inline function setMembers(a: usize, count: u32, to: usize): void {
-  for (const end = a + arrayBytes(count); a < end; a += MEMBER_BYTES) bitsetSet(to, left.load16(a, 0));
-}
-
-/**
- * `out` needs shortBytes() of the words from `low`, the least value that they are to include, to `high`.
- * Returns their number.
+ * `out` needs Container.shortBytes() of the words from `low`, the least value that they have to include, to
+ * `high`. Returns their number.
  */
 export function arrayToShort(a: usize, count: u32, low: u32, high: u32, out: usize): u32 {
-  const words = wordsBetween(low, high);
-  clearShort(out, low >> 6, words);
-  setMembers(a, count, shortBase<Own>(out));
+  const words = Choice.wordsBetween(low, high);
+  ShortBitset.clear(out, low >> 6, words);
+  ShortBitset.setMembers(a, count, ShortBitset.base<Own>(out));
   return words;
 }
 
 /** arrayToShort() for runs. */
 export function runsToShort(a: usize, low: u32, high: u32, out: usize): void {
-  clearShort(out, low >> 6, wordsBetween(low, high));
-  const to = shortBase<Own>(out), end = a + runsBytes(left.load16(a, 0));
-  for (a += RUNS_HEADER_BYTES; a < end; a += RUN_BYTES) {
+  ShortBitset.clear(out, low >> 6, Choice.wordsBetween(low, high));
+  const to = ShortBitset.base<Own>(out), end = a + Container.runsBytes(left.load16(a, 0));
+  for (a += Container.RUNS_HEADER_BYTES; a < end; a += Container.RUN_BYTES) {
     const start = left.load16(a, 0);
-    setBits(to, start, start + left.load16(a, 2));
+    Bitset.setBits(to, start, start + left.load16(a, 2));
   }
 }
 
@@ -222,29 +241,18 @@ export function runsToShort(a: usize, low: u32, high: u32, out: usize): void {
  */
 export function spanOfBitset<M>(a: usize): u32 {
   let from: usize = 0, end: usize = BITSET_BYTES;
-  while (!fourWords<M>(a + from)) from += 32;
-  while (!fourWords<M>(a + end - 32)) end -= 32;
+  while (!ShortBitset.fourWords<M>(a + from)) from += 32;
+  while (!ShortBitset.fourWords<M>(a + end - 32)) end -= 32;
   while (!view64<M>(a + from, 0)) from += 8;
   while (!view64<M>(a + end - 8, 0)) end -= 8;
-  return shortHeader(<u32>(from >> 3), <u32>((end - from) >> 3));
+  return ShortBitset.header(<u32>(from >> 3), <u32>((end - from) >> 3));
 }
 
 /** Makes the bitset at `at` a short bitset with this header, which spanOfBitset() has returned, in place. */
 export function bitsetBecomesShort(at: usize, header: u32): void {
-  memory.copy(wordsAt(at), at + (<usize>(header & Header.FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
+  memory.copy(ShortBitset.wordsAt(at), at + (<usize>(header & HeaderBits.FIRST_MASK) << 3),
+    <usize>ShortBitset.wordsOf(header) << 3);
   store<u32>(at, header);
-}
-
-/** The union of the four words at `at`. */
-// @ts-ignore: decorator
-@inline function fourWords<M>(at: usize): u64 {
-  return view64<M>(at, 24) | view64<M>(at, 16) | view64<M>(at, 8) | view64<M>(at, 0);
-}
-
-/** The number of words in a header. */
-// @ts-ignore: decorator
-@inline export function wordsOf(header: u32): u32 {
-  return (header >> Header.COUNT_SHIFT) & Header.COUNT_MASK;
 }
 
 /**
@@ -253,46 +261,49 @@ export function bitsetBecomesShort(at: usize, header: u32): void {
  */
 export function shortPart(a: usize, part: usize): usize {
   const header = right.load32(a, 0);
-  const from = <usize>(header & Header.FIRST_MASK) << 3;
-  const end = from + (<usize>wordsOf(header) << 3);
-  return from <= part && part + PART_BYTES <= end ? wordsAt(a) + (part - from) : 0;
+  const from = <usize>(header & HeaderBits.FIRST_MASK) << 3;
+  const end = from + (<usize>ShortBitset.wordsOf(header) << 3);
+  return from <= part && part + Bitset.PART_BYTES <= end ? ShortBitset.wordsAt(a) + (part - from) : 0;
 }
 
 /** Copies part `part` of right `a` to `out`, or returns false if it has no words there. */
 export function copyShortPart(a: usize, part: usize, out: usize): bool {
   const header = right.load32(a, 0);
-  const from = <usize>(header & Header.FIRST_MASK) << 3;
-  const end = from + (<usize>wordsOf(header) << 3);
-  const low = max(from, part), high = min(end, part + PART_BYTES);
+  const from = <usize>(header & HeaderBits.FIRST_MASK) << 3;
+  const end = from + (<usize>ShortBitset.wordsOf(header) << 3);
+  const low = max(from, part), high = min(end, part + Bitset.PART_BYTES);
   if (low >= high) return false;
-  memory.fill(out, 0, PART_BYTES);
-  right.copy(out + (low - part), wordsAt(a) + (low - from), high - low);
+  memory.fill(out, 0, Bitset.PART_BYTES);
+  right.copy(out + (low - part), ShortBitset.wordsAt(a) + (low - from), high - low);
   return true;
 }
 
 /** Writes the words of the bitset that `header` names. */
 export function bitsetToShort(a: usize, header: u32, out: usize): void {
   store<u32>(out, header);
-  left.copy(wordsAt(out), a + (<usize>(header & Header.FIRST_MASK) << 3), <usize>wordsOf(header) << 3);
+  left.copy(ShortBitset.wordsAt(out), a + (<usize>(header & HeaderBits.FIRST_MASK) << 3),
+    <usize>ShortBitset.wordsOf(header) << 3);
 }
 
 /** `out` needs room for the members; returns their number. */
 export function shortToArray(a: usize, out: usize): u32 {
   const start = out;
-  let value = shortLow<Left>(a);
-  for (let word = wordsAt(a), end = a + shortBytes(wordCount<Left>(a)); word < end; word += 8, value += 64) {
+  let value = ShortBitset.low<Left>(a);
+  for (let word = ShortBitset.wordsAt(a), end = a + Container.shortBytes(ShortBitset.wordCount<Left>(a));
+    word < end; word += 8, value += 64) {
     for (let bits = left.load64(word, 0); bits; bits &= bits - 1) {
       store<u16>(out, value + <u32>ctz(bits));
-      out += MEMBER_BYTES;
+      out += Container.MEMBER_BYTES;
     }
   }
-  return memberCount(start, out);
+  return Container.memberCount(start, out);
 }
 
 /** `out` needs BITSET_BYTES. */
 export function shortToBitset(a: usize, out: usize): void {
-  clearBitset(out);
-  left.copy(out + (<usize>firstWord<Left>(a) << 3), wordsAt(a), <usize>wordCount<Left>(a) << 3);
+  Bitset.clearAll(out);
+  left.copy(out + (<usize>ShortBitset.firstWord<Left>(a) << 3), ShortBitset.wordsAt(a),
+    <usize>ShortBitset.wordCount<Left>(a) << 3);
 }
 
 // --- Kernels -----------------------------------------------------------------------------------------------
@@ -303,28 +314,29 @@ export function shortToBitset(a: usize, out: usize): void {
  * both have for And, all that either has for Or and Xor, and those of `a` for AndNot.
  */
 export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, out: usize): u32 {
-  const aFirst = firstWord<Left>(a), aWords = wordCount<Left>(a);
-  const bFirst = firstWord<Right>(b), bWords = wordCount<Right>(b);
+  const aFirst = ShortBitset.firstWord<Left>(a), aWords = ShortBitset.wordCount<Left>(a);
+  const bFirst = ShortBitset.firstWord<Right>(b), bWords = ShortBitset.wordCount<Right>(b);
   let members: u64 = 0;
-  if (stores<S>()) store<u32>(out, shortHeader(first, words));
+  if (Kernel.stores<S>()) store<u32>(out, ShortBitset.header(first, words));
   if (
     first >= aFirst && first + words <= aFirst + aWords
     && first >= bFirst && first + words <= bFirst + bWords
   ) {
-    const x = wordsAt(a) + (<usize>(first - aFirst) << 3), y = wordsAt(b) + (<usize>(first - bFirst) << 3);
+    const x = ShortBitset.wordsAt(a) + (<usize>(first - aFirst) << 3),
+      y = ShortBitset.wordsAt(b) + (<usize>(first - bFirst) << 3);
     for (let i: usize = 0, end = <usize>words << 3; i < end; i += 8) {
-      const word = combineWords<O>(left.load64(x + i, 0), right.load64(y + i, 0));
-      if (stores<S>()) store<u64>(wordsAt(out) + i, word);
+      const word = Kernel.combineWords<O>(left.load64(x + i, 0), right.load64(y + i, 0));
+      if (Kernel.stores<S>()) store<u64>(ShortBitset.wordsAt(out) + i, word);
       members += popcnt(word);
     }
     return <u32>members;
   }
   for (let i: u32 = 0; i < words; i++) {
     const l = first + i - aFirst, r = first + i - bFirst;
-    const x = l < aWords ? left.load64(wordsAt(a) + (<usize>l << 3), 0) : 0;
-    const y = r < bWords ? right.load64(wordsAt(b) + (<usize>r << 3), 0) : 0;
-    const word = combineWords<O>(x, y);
-    if (stores<S>()) store<u64>(wordsAt(out) + (<usize>i << 3), word);
+    const x = l < aWords ? left.load64(ShortBitset.wordsAt(a) + (<usize>l << 3), 0) : 0;
+    const y = r < bWords ? right.load64(ShortBitset.wordsAt(b) + (<usize>r << 3), 0) : 0;
+    const word = Kernel.combineWords<O>(x, y);
+    if (Kernel.stores<S>()) store<u64>(ShortBitset.wordsAt(out) + (<usize>i << 3), word);
     members += popcnt(word);
   }
   return <u32>members;
@@ -335,7 +347,7 @@ export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, 
  * returns the cardinality. `out` may be `a`.
  */
 export function intersectArrayShort<S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  return filterByShort<And, S>(a, aCount, b, out);
+  return ShortBitset.filter<And, S>(a, aCount, b, out);
 }
 
 /**
@@ -343,23 +355,7 @@ export function intersectArrayShort<S>(a: usize, aCount: u32, b: usize, out: usi
  * returns the cardinality. `out` may be `a`.
  */
 export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  return filterByShort<AndNot, Store>(a, aCount, b, out);
-}
-
-/** Keeps the members that are in `b` (And) or not in `b` (AndNot). */
-// @ts-ignore: decorator
-@inline function filterByShort<O, S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
-  const header = right.load32(b, 0), first = header & Header.FIRST_MASK;
-  const words = wordsOf(header), bits = wordsAt(b);
-  const end = a + arrayBytes(aCount), start = out;
-  for (; a < end; a += MEMBER_BYTES) {
-    const value = left.load16(a, 0), word = (value >> 6) - first, reaches = word < words;
-    const at = bits + select<usize>(<usize>word << 3, 0, reaches);
-    const has = <u32>(right.load64(at, 0) >> (value & 63)) & u32(reaches);
-    if (stores<S>()) store<u16>(out, value);
-    out += <usize>(has ^ lacks<O>()) << 1;
-  }
-  return memberCount(start, out);
+  return ShortBitset.filter<AndNot, Store>(a, aCount, b, out);
 }
 
 /**
@@ -368,17 +364,18 @@ export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize
  * which may lie outside the words. Returns the change of the cardinality. `out` overlaps neither.
  */
 export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, words: u32, out: usize): i32 {
-  const held = wordCount<Left>(a), before = firstWord<Left>(a) - first;
-  clearShort(out, first, words);
-  left.copy(wordsAt(out) + (<usize>before << 3), wordsAt(a), <usize>held << 3);
+  const held = ShortBitset.wordCount<Left>(a), before = ShortBitset.firstWord<Left>(a) - first;
+  ShortBitset.clear(out, first, words);
+  left.copy(ShortBitset.wordsAt(out) + (<usize>before << 3), ShortBitset.wordsAt(a), <usize>held << 3);
   let change: i32 = 0;
-  for (const end = b + arrayBytes(bCount); b < end; b += MEMBER_BYTES) {
+  for (const end = b + Container.arrayBytes(bCount); b < end; b += Container.MEMBER_BYTES) {
     const value = right.load16(b, 0), word = (value >> 6) - first;
-    if (is<O, AndNot>() && word >= words) continue;
-    const at = wordsAt(out) + (<usize>word << 3), bits = load<u64>(at), was = <i32>(bits >> (value & 63)) & 1;
-    store<u64>(at, combineWords<O>(bits, (<u64>1) << (value & 63)));
-    if (is<O, Or>()) change += 1 - was;
-    else if (is<O, AndNot>()) change -= was;
+    if (Kernel.is<O, AndNot>() && word >= words) continue;
+    const at = ShortBitset.wordsAt(out) + (<usize>word << 3), bits = load<u64>(at),
+      was = <i32>(bits >> (value & 63)) & 1;
+    store<u64>(at, Kernel.combineWords<O>(bits, (<u64>1) << (value & 63)));
+    if (Kernel.is<O, Or>()) change += 1 - was;
+    else if (Kernel.is<O, AndNot>()) change -= was;
     else change += 1 - 2 * was;
   }
   return change;
@@ -390,8 +387,9 @@ export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, word
  */
 export function combineShortInto<O>(to: usize, b: usize): void {
   const header = right.load32(b, 0);
-  to += <usize>(header & Header.FIRST_MASK) << 3;
-  for (let word = wordsAt(b), end = b + shortBytes(wordsOf(header)); word < end; word += 8, to += 8) {
-    store<u64>(to, combineWords<O>(load<u64>(to), right.load64(word, 0)));
+  to += <usize>(header & HeaderBits.FIRST_MASK) << 3;
+  for (let word = ShortBitset.wordsAt(b), end = b + Container.shortBytes(ShortBitset.wordsOf(header));
+    word < end; word += 8, to += 8) {
+    store<u64>(to, Kernel.combineWords<O>(load<u64>(to), right.load64(word, 0)));
   }
 }

@@ -1,7 +1,7 @@
 // All imports of the core: everything that it can reach outside its linear memory.
 //
-// Memory 0 is an arena: the bitmap being read or written (arena/arena.ts). Two more memories are read-only.
-// Their functions are inlined into the machine code as bounds-checked loads:
+// Memory 0 is an arena: the bitmap being read or written (arena/layout/header.ts). Two more memories are
+// read-only. Their functions are inlined into the machine code as bounds-checked loads:
 //
 //   left, right   each shows one of the call's operands (another key's arena, or a payload), or memory 0
 //                 itself
@@ -87,7 +87,7 @@ export namespace vector {
 export namespace work {
   /**
    * Counts `units` of work. A unit is about what it takes to step to a container, or to combine it. After
-   * many units the host looks at its clock, and ends a question that takes too long: then the call does not
+   * many units the host looks at its clock, and ends a query that takes too long: then the call does not
    * return. Costs a subtraction and a branch.
    */
   // @ts-ignore: decorator

@@ -19,23 +19,20 @@
 //
 // Entry 0 has the gains of all terms that have been counted.
 
-import { reserve } from "../arena/arena";
-import { Rule } from "../combine/term";
-import { copyTree, isConstant, normalize } from "./normal";
-import {
-  Syntax, addChild, childItems, firstChild, highValue, isTerm, keyCount, lowValue, makeKeys, makeTree,
-  moveChildren, nextSibling, normalOf, recordsEnd, rootRecord, ruleOf, setNormal, setRecordsEnd, setRule,
-  standsFor, syntaxOf, takeChildren, weightOf,
-} from "./tree";
+import { Arena } from "../arena/layout/header";
+import { Rule } from "../combine/term/term";
+import { copyTree, isConstant } from "./normalrecord";
+import { normalize } from "./normal";
+import { Syntax, Tree, TreeRecord } from "./tree";
 
 /** Where the fields of a key's entry are, as above. */
-const enum Entry { COUNT = 0, GROUP = 4 }
+const enum Cell { COUNT = 0, GROUP = 4 }
 // @ts-ignore: decorator
-@inline const ENTRY_BYTES: usize = 8;
+@inline const COUNTED_BYTES: usize = 8;
 
 /** The least gain of a group. */
 // @ts-ignore: decorator
-@inline const WORTHWHILE: u32 = 8;
+@inline const GAIN_LEAST: u32 = 8;
 /** The gain of a term that cannot be quicker on its own. */
 // @ts-ignore: decorator
 @inline const CERTAIN: u32 = 4;
@@ -51,22 +48,23 @@ export function simplify(): void {
 
 /** Takes out common factors. Returns whether there were any: then the tree is no longer in normal form. */
 function factor(): bool {
-  const table = recordsEnd(), end = table + 2 * (<usize>keyCount() + 1) * ENTRY_BYTES;
-  reserve(end);
-  setRecordsEnd(end);
-  if (factorBelow(table, rootRecord())) return true;
-  setRecordsEnd(table);
+  const table = changetype<KeyTable>(Tree.recordsEnd()),
+    end = changetype<usize>(table) + 2 * (<usize>Tree.keys() + 1) * COUNTED_BYTES;
+  Arena.reserve(end);
+  Tree.setRecordsEnd(end);
+  if (factorBelow(table, Tree.root())) return true;
+  Tree.setRecordsEnd(changetype<usize>(table));
   return false;
 }
 
 /** Takes factors out of the record's items, and then of the record. Returns whether there were any. */
-function factorBelow(table: usize, record: usize): bool {
-  if (syntaxOf(record) != Syntax.TERM) return false;
+function factorBelow(table: KeyTable, record: TreeRecord): bool {
+  if (record.syntax() != Syntax.TERM) return false;
   let found = false;
-  for (let child = firstChild(record); child; child = nextSibling(child)) {
+  for (let child = record.firstChild(); child; child = child.nextSibling()) {
     if (factorBelow(table, child)) found = true;
   }
-  switch (ruleOf(record)) {
+  switch (record.rule()) {
     case Rule.ALL:
     case Rule.ANY:
     case Rule.ODD: return group(table, record) || found;
@@ -78,63 +76,63 @@ function factorBelow(table: usize, record: usize): bool {
 
 // --- Keys of terms -----------------------------------------------------------------------------------------
 
-// @ts-ignore: decorator
-@inline function at(table: usize, entry: u32): usize { return table + <usize>entry * ENTRY_BYTES; }
-// @ts-ignore: decorator
-@inline function countOf(table: usize, entry: u32): u32 { return load<u32>(at(table, entry), Entry.COUNT); }
-// @ts-ignore: decorator
-@inline function setCount(table: usize, entry: u32, count: u32): void {
-  store<u32>(at(table, entry), count, Entry.COUNT);
+/** How often each key occurs, and in which group it is put. */
+@final @unmanaged
+class KeyTable {
+  @inline at(entry: u32): usize { return changetype<usize>(this) + <usize>entry * COUNTED_BYTES; }
+  @inline count(entry: u32): u32 { return load<u32>(this.at(entry), Cell.COUNT); }
+  @inline group(entry: u32): usize { return load<u32>(this.at(entry), Cell.GROUP); }
+  @inline setGroup(entry: u32, rest: usize): void {
+    store<u32>(this.at(entry), <u32>rest, Cell.GROUP);
+  }
+
+  /** Whether all terms that have been counted have the key. */
+  @inline isShared(entry: u32): bool {
+    return this.count(entry) == this.count(0);
+  }
 }
 // @ts-ignore: decorator
-@inline function groupOf(table: usize, entry: u32): usize { return load<u32>(at(table, entry), Entry.GROUP); }
-// @ts-ignore: decorator
-@inline function setGroup(table: usize, entry: u32, rest: usize): void {
-  store<u32>(at(table, entry), <u32>rest, Entry.GROUP);
-}
-/** Whether all terms that have been counted have the key. */
-// @ts-ignore: decorator
-@inline function isShared(table: usize, entry: u32): bool {
-  return countOf(table, entry) == countOf(table, 0);
+@inline function setCounted(table: KeyTable, entry: u32, count: u32): void {
+  store<u32>(table.at(entry), count, Cell.COUNT);
 }
 
 /** Whether a factor of the record is one that a term of `rule`, ALL or ANY or ODD, can have. */
 // @ts-ignore: decorator
-@inline function suits(record: usize, rule: Rule): bool {
-  return isTerm(record, rule) || (rule == Rule.ALL && isTerm(record, Rule.LESS));
+@inline function suits(record: TreeRecord, rule: Rule): bool {
+  return record.isTerm(rule) || (rule == Rule.ALL && record.isTerm(Rule.LESS));
 }
 
 /** The items of a term that come first, and which a LESS is in. */
 // @ts-ignore: decorator
-@inline function firstItems(term: usize): u32 {
-  return ruleOf(term) == Rule.LESS ? <u32>lowValue(term) : u32.MAX_VALUE;
+@inline function firstItems(term: TreeRecord): u32 {
+  return term.rule() == Rule.LESS ? <u32>term.low() : u32.MAX_VALUE;
 }
 
 /**
- * How much a group gains from the term, against WORTHWHILE. In K & x and K & y, a small K saves most of
+ * How much a group gains from the term, against GAIN_LEAST. In K & x and K & y, a small K saves most of
  * reading x and y, but not in K & (x | y). So it takes several terms, unless each reads no more than K before
  * its rest.
  */
-function gainOf(term: usize): u32 {
+function gainOf(term: TreeRecord): u32 {
   if (!suits(term, Rule.ALL)) return CERTAIN;
   let firsts = firstItems(term), read: u32 = 0;
-  for (let item = firstChild(term); item && firsts && read < 2; item = nextSibling(item)) {
-    firsts -= standsFor(item);
-    read += syntaxOf(item) == Syntax.KEYS ? standsFor(item) : u32(!isConstant(item));
+  for (let item = term.firstChild(); item && firsts && read < 2; item = item.nextSibling()) {
+    firsts -= item.standsFor();
+    read += item.syntax() == Syntax.KEYS ? item.standsFor() : u32(!isConstant(item));
   }
   return read < 2 ? CERTAIN : 1;
 }
 
 /** Sets the count of each of the term's keys to 0, or adds `by` to it. */
-function countKeys(table: usize, term: usize, by: u32): void {
+function countKeys(table: KeyTable, term: TreeRecord, by: u32): void {
   let firsts = firstItems(term);
-  for (let item = firstChild(term); item; item = nextSibling(item)) {
+  for (let item = term.firstChild(); item; item = item.nextSibling()) {
     const without = u32(!firsts);
-    firsts -= min(firsts, standsFor(item));
-    if (syntaxOf(item) != Syntax.KEYS) continue;
-    for (let key = <u32>lowValue(item); key <= <u32>highValue(item); key++) {
+    firsts -= min(firsts, item.standsFor());
+    if (item.syntax() != Syntax.KEYS) continue;
+    for (let key = <u32>item.low(); key <= <u32>item.high(); key++) {
       const entry = 2 * key + without;
-      setCount(table, entry, by ? countOf(table, entry) + by : 0);
+      setCounted(table, entry, by ? table.count(entry) + by : 0);
     }
   }
 }
@@ -143,32 +141,32 @@ function countKeys(table: usize, term: usize, by: u32): void {
  * Counts the gains of those children of the record that are terms of `rule`, for each of their keys. Returns
  * the gains of all.
  */
-function countChildren(table: usize, record: usize, rule: Rule): u32 {
+function countChildren(table: KeyTable, record: TreeRecord, rule: Rule): u32 {
   let gains: u32 = 0;
-  for (let child = firstChild(record); child; child = nextSibling(child)) {
+  for (let child = record.firstChild(); child; child = child.nextSibling()) {
     if (suits(child, rule)) countKeys(table, child, 0);
   }
-  for (let child = firstChild(record); child; child = nextSibling(child)) {
+  for (let child = record.firstChild(); child; child = child.nextSibling()) {
     if (!suits(child, rule)) continue;
     const gain = gainOf(child);
     countKeys(table, child, gain);
     gains += gain;
   }
-  setCount(table, 0, gains);
+  setCounted(table, 0, gains);
   return gains;
 }
 
 /** The entry of the term's key with the greatest count, if that is `least` or more; otherwise 0. */
-function mostCounted(table: usize, term: usize, least: u32): u32 {
+function mostCounted(table: KeyTable, term: TreeRecord, least: u32): u32 {
   let most = least - 1, found: u32 = 0, firsts = firstItems(term);
-  for (let item = firstChild(term); item; item = nextSibling(item)) {
+  for (let item = term.firstChild(); item; item = item.nextSibling()) {
     const without = u32(!firsts);
-    firsts -= min(firsts, standsFor(item));
-    if (syntaxOf(item) != Syntax.KEYS) continue;
-    for (let key = <u32>lowValue(item); key <= <u32>highValue(item); key++) {
+    firsts -= min(firsts, item.standsFor());
+    if (item.syntax() != Syntax.KEYS) continue;
+    for (let key = <u32>item.low(); key <= <u32>item.high(); key++) {
       const entry = 2 * key + without;
-      if (countOf(table, entry) <= most) continue;
-      most = countOf(table, entry);
+      if (table.count(entry) <= most) continue;
+      most = table.count(entry);
       found = entry;
     }
   }
@@ -176,11 +174,11 @@ function mostCounted(table: usize, term: usize, least: u32): u32 {
 }
 
 /** Moves the keys that all terms in `rest` share to `factors`. */
-function takeOut(table: usize, factors: usize, rest: usize, rule: Rule): void {
+function takeOut(table: KeyTable, factors: TreeRecord, rest: TreeRecord, rule: Rule): void {
   countChildren(table, rest, rule);
-  for (let term = firstChild(rest); term; term = nextSibling(term)) {
+  for (let term = rest.firstChild(); term; term = term.nextSibling()) {
     takeOutOf(table, factors, term);
-    factors = 0;
+    factors = changetype<TreeRecord>(0);
   }
 }
 
@@ -188,37 +186,38 @@ function takeOut(table: usize, factors: usize, rest: usize, rule: Rule): void {
  * Takes the shared keys from the term, and adds them to `factors` unless that is 0. An ALL or LESS that is
  * left without items is everything, and an ANY nothing.
  */
-function takeOutOf(table: usize, factors: usize, term: usize): void {
+function takeOutOf(table: KeyTable, factors: TreeRecord, term: TreeRecord): void {
   let firsts = firstItems(term), kept: u32 = 0;
-  for (let item = takeChildren(term); item;) {
-    const next = nextSibling(item), without = !firsts;
-    firsts -= min(firsts, standsFor(item));
+  for (let item = term.takeChildren(); item;) {
+    const next = item.nextSibling(), without = !firsts;
+    firsts -= min(firsts, item.standsFor());
     let stays: u32 = 1;
-    if (syntaxOf(item) == Syntax.KEYS) stays = takeKeys(table, factors, term, item, without);
-    else addChild(term, item);
+    if (item.syntax() == Syntax.KEYS) stays = takeKeys(table, factors, term, item, without);
+    else term.addChild(item);
     if (!without) kept += stays;
     item = next;
   }
   // in none of the others, if there is nothing that a LESS is in
-  if (isTerm(term, Rule.LESS)) setRule(term, kept ? Rule.LESS : Rule.NOT, kept);
+  if (term.isTerm(Rule.LESS)) term.setRule(kept ? Rule.LESS : Rule.NOT, kept);
 }
 
 /**
  * Adds the shared ones of the keys to `factors`, unless that is 0, and the others to the term. Returns how
  * many others there are.
  */
-function takeKeys(table: usize, factors: usize, term: usize, keys: usize, without: bool): u32 {
-  const end = <u32>highValue(keys) + 1, side = u32(without);
+function takeKeys(table: KeyTable, factors: TreeRecord, term: TreeRecord, keys: TreeRecord,
+  without: bool): u32 {
+  const end = <u32>keys.high() + 1, side = u32(without);
   let stay: u32 = 0;
-  for (let first = <u32>lowValue(keys); first < end;) {
-    const shared = isShared(table, 2 * first + side);
+  for (let first = <u32>keys.low(); first < end;) {
+    const shared = table.isShared(2 * first + side);
     let next = first + 1;
-    while (next < end && isShared(table, 2 * next + side) == shared) next++;
-    const run = makeKeys(first, next - 1);
+    while (next < end && table.isShared(2 * next + side) == shared) next++;
+    const run = TreeRecord.makeKeys(first, next - 1);
     if (!shared) {
-      addChild(term, run);
+      term.addChild(run);
       stay += next - first;
-    } else if (factors) addChild(factors, without ? complementOf(run) : run);
+    } else if (factors) factors.addChild(without ? complementOf(run) : run);
     first = next;
   }
   return stay;
@@ -227,101 +226,103 @@ function takeKeys(table: usize, factors: usize, term: usize, keys: usize, withou
 // --- Groups ------------------------------------------------------------------------------------------------
 
 /** Makes groups of the items of an ALL, ANY or ODD. Returns whether there are any. */
-function group(table: usize, record: usize): bool {
-  const rule = ruleOf(record), inner = rule == Rule.ALL ? Rule.ANY : Rule.ALL;
-  if (countChildren(table, record, inner) < WORTHWHILE || !chooseKeys(table, record, inner)) return false;
-  const mark = recordsEnd();
-  for (let child = takeChildren(record); child;) {
-    const next = nextSibling(child), entry = suits(child, inner) ? normalOf(child) : 0;
-    if (!entry || countOf(table, entry) < WORTHWHILE) addChild(record, child);
+function group(table: KeyTable, record: TreeRecord): bool {
+  const rule = record.rule(), inner = rule == Rule.ALL ? Rule.ANY : Rule.ALL;
+  if (countChildren(table, record, inner) < GAIN_LEAST || !chooseKeys(table, record, inner)) return false;
+  const mark = Tree.recordsEnd();
+  for (let child = record.takeChildren(); child;) {
+    const next = child.nextSibling(), entry = suits(child, inner) ? child.normal() : 0;
+    if (!entry || table.count(entry) < GAIN_LEAST) record.addChild(child);
     else {
-      if (!groupOf(table, entry)) {
-        const factored = makeTree(inner), rest = makeTree(rule);
-        addChild(record, factored);
-        addChild(factored, rest);
-        setGroup(table, entry, rest);
+      if (!table.group(entry)) {
+        const factored = TreeRecord.makeTerm(inner), rest = TreeRecord.makeTerm(rule);
+        record.addChild(factored);
+        factored.addChild(rest);
+        table.setGroup(entry, changetype<usize>(rest));
       }
-      addChild(groupOf(table, entry), child);
+      changetype<TreeRecord>(table.group(entry)).addChild(child);
     }
     child = next;
   }
-  for (let child = firstChild(record); child; child = nextSibling(child)) {
-    if (child >= mark) takeOut(table, child, firstChild(child), inner);   // the groups are new records
+  for (let child = record.firstChild(); child; child = child.nextSibling()) {
+    if (changetype<usize>(child) >= mark) takeOut(table, child, child.firstChild(), inner);
+    // the groups are new records
   }
-  if (!nextSibling(firstChild(record))) become(record, firstChild(record));
-  return recordsEnd() > mark;
+  if (!record.firstChild().nextSibling()) become(record, record.firstChild());
+  return Tree.recordsEnd() > mark;
 }
 
 /**
  * Chooses a key for each term of `rule` among the children: its entry, or 0 for none. Counts the gains of the
  * terms for each key that is chosen. Returns whether any is.
  */
-function chooseKeys(table: usize, record: usize, rule: Rule): bool {
+function chooseKeys(table: KeyTable, record: TreeRecord, rule: Rule): bool {
   let any = false;
-  for (let child = firstChild(record); child; child = nextSibling(child)) {
-    if (suits(child, rule)) setNormal(child, mostCounted(table, child, WORTHWHILE));
+  for (let child = record.firstChild(); child; child = child.nextSibling()) {
+    if (suits(child, rule)) child.setNormal(mostCounted(table, child, GAIN_LEAST));
   }
-  for (let child = firstChild(record); child; child = nextSibling(child)) {
+  for (let child = record.firstChild(); child; child = child.nextSibling()) {
     if (!suits(child, rule)) continue;
-    setCount(table, normalOf(child), 0);
-    setGroup(table, normalOf(child), 0);
+    setCounted(table, child.normal(), 0);
+    table.setGroup(child.normal(), 0);
   }
-  for (let child = firstChild(record); child; child = nextSibling(child)) {
-    if (!suits(child, rule) || !normalOf(child)) continue;
-    setCount(table, normalOf(child), countOf(table, normalOf(child)) + gainOf(child));
+  for (let child = record.firstChild(); child; child = child.nextSibling()) {
+    if (!suits(child, rule) || !child.normal()) continue;
+    setCounted(table, child.normal(), table.count(child.normal()) + gainOf(child));
     any = true;
   }
   return any;
 }
 
 /** Makes the record the same as its only child, a term that no longer has a place in the tree. */
-function become(record: usize, child: usize): void {
-  setRule(record, ruleOf(child), lowValue(child));
-  takeChildren(record);
-  moveChildren(record, child);
+function become(record: TreeRecord, child: TreeRecord): void {
+  record.setRule(child.rule(), child.low());
+  record.takeChildren();
+  record.moveChildren(child);
 }
 
 /** Makes groups of the first items of a LESS, and of the others. */
-function groupParts(table: usize, record: usize): bool {
-  const all = makeTree(Rule.ALL), any = makeTree(Rule.ANY);
-  let firsts = <u32>lowValue(record);
-  for (let child = takeChildren(record); child;) {
-    const next = nextSibling(child), count = standsFor(child);
-    addChild(firsts ? all : any, child);
+function groupParts(table: KeyTable, record: TreeRecord): bool {
+  const all = TreeRecord.makeTerm(Rule.ALL), any = TreeRecord.makeTerm(Rule.ANY);
+  let firsts = <u32>record.low();
+  for (let child = record.takeChildren(); child;) {
+    const next = child.nextSibling(), count = child.standsFor();
+    (firsts ? all : any).addChild(child);
     firsts -= min(firsts, count);
     child = next;
   }
   const inFirsts = group(table, all), inOthers = group(table, any);
   putPart(record, all, Rule.ALL);
-  setRule(record, Rule.LESS, childItems(record));
+  record.setRule(Rule.LESS, record.childItems());
   putPart(record, any, Rule.ANY);
   return inFirsts || inOthers;
 }
 
 /** Adds the items of a part of a LESS, or the part itself if it has become a term of another rule. */
-function putPart(record: usize, part: usize, rule: Rule): void {
-  if (isTerm(part, rule)) moveChildren(record, part); else addChild(record, part);
+function putPart(record: TreeRecord, part: TreeRecord, rule: Rule): void {
+  if (part.isTerm(rule)) record.moveChildren(part); else record.addChild(part);
 }
 
 // --- Counting ----------------------------------------------------------------------------------------------
 
 /** Takes out the keys that all items of an ATLEAST, EXACTLY or sum share. Returns whether there are any. */
-function factorCount(table: usize, record: usize): bool {
-  const first = firstChild(record), rule = suits(first, Rule.ALL) ? Rule.ALL : ruleOf(first);
+function factorCount(table: KeyTable, record: TreeRecord): bool {
+  const first = record.firstChild(), rule = suits(first, Rule.ALL) ? Rule.ALL : first.rule();
   if (rule != Rule.ALL && rule != Rule.ANY && rule != Rule.ODD) return false;
   let weight: i64 = 0;
-  for (let child = first; child; child = nextSibling(child)) {
+  for (let child = first; child; child = child.nextSibling()) {
     if (!suits(child, rule) || (rule == Rule.ODD && !flipsRanges(child))) return false;
-    weight += <i64>weightOf(child);
+    weight += <i64>child.weight();
   }
   const gains = countChildren(table, record, rule);
-  if (gains < WORTHWHILE || !mostCounted(table, first, gains)) return false;
-  const counting = ruleOf(record), least = <i64>lowValue(record);
-  const factors = makeTree(rule == Rule.ANY ? Rule.ANY : Rule.ALL), rest = makeTree(counting);
-  setRule(rest, counting, least);
-  moveChildren(rest, record);
+  if (gains < GAIN_LEAST || !mostCounted(table, first, gains)) return false;
+  const counting = record.rule(), least = <i64>record.low();
+  const factors = TreeRecord.makeTerm(rule == Rule.ANY ? Rule.ANY : Rule.ALL),
+    rest = TreeRecord.makeTerm(counting);
+  rest.setRule(counting, least);
+  rest.moveChildren(record);
   takeOut(table, factors, rest, rule);
-  takeChildren(record);
+  record.takeChildren();
   if (rule == Rule.ODD) makeFlipped(record, factors, rest, weight);
   else if (rule == Rule.ALL) makeWithin(record, factors, rest);
   else makeOutside(record, factors, rest, weight);
@@ -330,55 +331,57 @@ function factorCount(table: usize, record: usize): bool {
 
 /** Whether items that weigh so much together decide for an offset. */
 // @ts-ignore: decorator
-@inline function reaches(counting: usize, weight: i64): bool {
-  return isExact(counting) ? weight == <i64>lowValue(counting) : weight >= <i64>lowValue(counting);
+@inline function reaches(counting: TreeRecord, weight: i64): bool {
+  return isExact(counting) ? weight == <i64>counting.low() : weight >= <i64>counting.low();
 }
 
 // @ts-ignore: decorator
-@inline function isExact(counting: usize): bool {
-  return ruleOf(counting) == Rule.EXACTLY || ruleOf(counting) == Rule.SUM_EXACTLY;
+@inline function isExact(counting: TreeRecord): bool {
+  return counting.rule() == Rule.EXACTLY || counting.rule() == Rule.SUM_EXACTLY;
 }
 
 /** Whether the term is one key ^ what does not depend on keys. */
-function flipsRanges(odd: usize): bool {
-  const key = firstChild(odd), other = nextSibling(key);
-  return syntaxOf(key) == Syntax.KEYS && standsFor(key) == 1 && other != 0 && isConstant(other)
-    && !nextSibling(other);
+function flipsRanges(odd: TreeRecord): bool {
+  const key = odd.firstChild(), other = key.nextSibling();
+  return key.syntax() == Syntax.KEYS && key.standsFor() == 1 && changetype<usize>(other) != 0
+    && isConstant(other)
+    && !other.nextSibling();
 }
 
 /** Makes the record what counts the rest where all factors are, and nothing elsewhere. */
-function makeWithin(record: usize, factors: usize, rest: usize): void {
+function makeWithin(record: TreeRecord, factors: TreeRecord, rest: TreeRecord): void {
   const elsewhere = reaches(rest, 0);
-  setRule(record, elsewhere ? Rule.ANY : Rule.ALL, 0);
-  addChild(record, elsewhere ? complementOf(factors) : factors);
-  addChild(record, rest);
+  record.setRule(elsewhere ? Rule.ANY : Rule.ALL, 0);
+  record.addChild(elsewhere ? complementOf(factors) : factors);
+  record.addChild(rest);
 }
 
 /** Makes the record what counts the rest where no factor is, and elsewhere all items: they weigh `weight`. */
-function makeOutside(record: usize, factors: usize, rest: usize, weight: i64): void {
+function makeOutside(record: TreeRecord, factors: TreeRecord, rest: TreeRecord, weight: i64): void {
   const everywhere = reaches(rest, weight);
-  setRule(record, everywhere ? Rule.ANY : Rule.LESS, everywhere ? 0 : 1);
-  addChild(record, rest);
-  addChild(record, factors);
+  record.setRule(everywhere ? Rule.ANY : Rule.LESS, everywhere ? 0 : 1);
+  record.addChild(rest);
+  record.addChild(factors);
 }
 
 /** Makes the record what counts the rest where the only factor is not, and elsewhere its complements. */
-function makeFlipped(record: usize, factors: usize, rest: usize, weight: i64): void {
-  const inside = makeTree(Rule.ALL), outside = makeTree(Rule.LESS), flipped = copyTree(rest, 0);
-  const key = <u32>lowValue(firstChild(factors)), most = weight - <i64>lowValue(rest);
-  setRule(flipped, ruleOf(rest), isExact(rest) ? most : most + 1);
-  addChild(inside, factors);
-  addChild(inside, isExact(rest) ? flipped : complementOf(flipped));
-  setRule(outside, Rule.LESS, 1);
-  addChild(outside, rest);
-  addChild(outside, makeKeys(key, key));
-  setRule(record, Rule.ANY, 0);
-  addChild(record, inside);
-  addChild(record, outside);
+function makeFlipped(record: TreeRecord, factors: TreeRecord, rest: TreeRecord, weight: i64): void {
+  const inside = TreeRecord.makeTerm(Rule.ALL), outside = TreeRecord.makeTerm(Rule.LESS),
+    flipped = copyTree(rest, 0);
+  const key = <u32>factors.firstChild().low(), most = weight - <i64>rest.low();
+  flipped.setRule(rest.rule(), isExact(rest) ? most : most + 1);
+  inside.addChild(factors);
+  inside.addChild(isExact(rest) ? flipped : complementOf(flipped));
+  outside.setRule(Rule.LESS, 1);
+  outside.addChild(rest);
+  outside.addChild(TreeRecord.makeKeys(key, key));
+  record.setRule(Rule.ANY, 0);
+  record.addChild(inside);
+  record.addChild(outside);
 }
 
-function complementOf(record: usize): usize {
-  const term = makeTree(Rule.NOT);
-  addChild(term, record);
+function complementOf(record: TreeRecord): TreeRecord {
+  const term = TreeRecord.makeTerm(Rule.NOT);
+  term.addChild(record);
   return term;
 }

@@ -1,23 +1,23 @@
-// Which operands of a question are the same bitmap: a key that is given twice, or named by two numbers.
+// Finds operands of a query that are the same bitmap: a key that is given twice, or named by two numbers.
 
 import { right } from "../env/memory";
 import { Right } from "../env/view";
-import { reserve } from "../arena/arena";
-import { entriesHeld } from "../arena/directory";
-import { recordsEnd, setOperandTable, setRecordsEnd } from "./tree";
+import { Arena } from "../arena/layout/header";
+import { Directory } from "../arena/read/directory";
+import { Tree } from "./tree";
 
-// Fewer than WORTHWHILE operands are not compared: that would cost every small question something, and few of
-// them read an operand twice. Up to COMPARED operands are compared with one another. More are looked up by
+// Fewer than COMPARED_FROM operands are not compared: that would slow down every small query, and few
+// of them read an operand twice. Up to COMPARED operands are compared with one another. More are looked up by
 // their identities among slots, u64 identity and u64 operand: open addressing, at least half of them free.
 
 // @ts-ignore: decorator
-@inline export const WORTHWHILE: u32 = 8;
+@inline export const COMPARED_FROM: u32 = 8;
 // @ts-ignore: decorator
 @inline export const COMPARED: u32 = 16;
 
-const enum Slot { IDENTITY = 0, OPERAND = 8 }
+const enum Cell { IDENTITY = 0, OPERAND = 8 }
 // @ts-ignore: decorator
-@inline const SLOT_BYTES: usize = 16;
+@inline const IDENTITY_BYTES: usize = 16;
 
 /**
  * Whether the operand has members. All empty operands are the same bitmap,
@@ -26,20 +26,20 @@ const enum Slot { IDENTITY = 0, OPERAND = 8 }
 // @ts-ignore: decorator
 @inline function hasMembers(operand: u32): bool {
   right.select(operand);
-  return entriesHeld<Right>() != 0;
+  return Directory.entriesHeld<Right>() != 0;
 }
 
 /**
  * Whether any of the first `count` operands is the same bitmap as one before it. Then a table of operands
  * is added to the tree in memory 0: a u32 for each, the first operand that is the same. Does not look if
- * they are fewer than WORTHWHILE.
+ * they are fewer than COMPARED_FROM.
  */
 export function hasRepeated(count: u32): bool {
-  if (count < WORTHWHILE || (count <= COMPARED && !anyEqual(count))) return false;
-  const at = recordsEnd(), end = at + tableBytes(count);
+  if (count < COMPARED_FROM || (count <= COMPARED && !anyEqual(count))) return false;
+  const at = Tree.recordsEnd(), end = at + tableBytes(count);
   if (!makeTable(at, end, count)) return false;
-  setRecordsEnd(end);
-  setOperandTable(at);
+  Tree.setRecordsEnd(end);
+  Tree.setOperandTable(at);
   return true;
 }
 
@@ -52,16 +52,16 @@ export function hasRepeated(count: u32): bool {
  */
 function makeTable(at: usize, slotsAt: usize, count: u32): bool {
   const slots = (<usize>1) << (33 - <usize>clz<u32>(count));
-  reserve(slotsAt + slots * SLOT_BYTES);
-  memory.fill(slotsAt, 0, slots * SLOT_BYTES);
+  Arena.reserve(slotsAt + slots * IDENTITY_BYTES);
+  memory.fill(slotsAt, 0, slots * IDENTITY_BYTES);
   let repeated = false;
   for (let k: u32 = 0; k < count; k++) {
     const identity = right.identity(k), slot = slotOf(slotsAt, slots, identity);
-    if (!load<u64>(slot, Slot.IDENTITY)) {
-      store<u64>(slot, identity, Slot.IDENTITY);
-      store<u64>(slot, k, Slot.OPERAND);
+    if (!load<u64>(slot, Cell.IDENTITY)) {
+      store<u64>(slot, identity, Cell.IDENTITY);
+      store<u64>(slot, k, Cell.OPERAND);
     } else if (hasMembers(k)) repeated = true;
-    store<u32>(at + (<usize>k << 2), <u32>load<u64>(slot, Slot.OPERAND));
+    store<u32>(at + (<usize>k << 2), <u32>load<u64>(slot, Cell.OPERAND));
   }
   return repeated;
 }
@@ -91,7 +91,7 @@ function hasEqual(k: u32, identity: u64): bool {
 function slotOf(slotsAt: usize, slots: usize, identity: u64): usize {
   let slot = <usize>(scatter(identity) >> 32) & (slots - 1);
   while (true) {
-    const at = slotsAt + slot * SLOT_BYTES, held = load<u64>(at, Slot.IDENTITY);
+    const at = slotsAt + slot * IDENTITY_BYTES, held = load<u64>(at, Cell.IDENTITY);
     if (!held || held == identity) return at;
     slot = (slot + 1) & (slots - 1);
   }

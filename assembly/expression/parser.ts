@@ -1,4 +1,4 @@
-// From the text of an expression to its tree. What binds most loosely comes first:
+// From the text of an expression to its tree. The loosest binding comes first:
 //
 //   union         = difference of ODD, joined by |
 //   symmetric     = intersections, joined by ^
@@ -10,23 +10,17 @@
 // Letters may be of either case.
 
 import { right } from "../env/memory";
-import { Rule } from "../combine/term";
+import { Rule } from "../combine/term/term";
 import { Mistake } from "./mistake";
-import {
-  Character, accept, acceptDots, atWord, expect, peek, readNumber, readWord, skipDigits,
-} from "./text";
-import {
-  addChild, addOperands, childItems, firstChild, greatestOffset, isTerm, join, keyCount, levels, lowValue,
-  makeKeys, makeRange, makeTree, moveChildren, nameKeys, namedKeys, nextSibling, note, operands, setLevels,
-  setRootRecord, setRule, setTextAt, standsFor, startTree, textAt,
-} from "./tree";
+import { Character, QueryText } from "./text";
+import { Tree, TreeRecord } from "./tree";
 
 /** Most characters of an expression. */
 // @ts-ignore: decorator
 @inline const TEXT_MAX: u32 = 65535;
 /** Most levels: parentheses, functions and complements around one another. */
 // @ts-ignore: decorator
-@inline const LEVELS_MAX: u32 = 64;
+@inline const NESTING_MAX: u32 = 64;
 /** Most operands. An expression may name a key more than once, and a few characters can name many keys. */
 // @ts-ignore: decorator
 @inline const OPERANDS_MAX: u32 = 131072;
@@ -45,189 +39,194 @@ const enum Word { ALL = 0x616c6c, ANY = 0x616e79, ONE = 0x6f6e65 }
  * this greatest offset. After a mistake the tree has no meaning.
  */
 export function parse(keys: u32, greatest: u64): void {
-  startTree(keys, greatest);
-  if (right.size() > TEXT_MAX) { note(Mistake.TOO_LONG, TEXT_MAX); return; }
-  setRootRecord(parseUnion());
-  peek();
-  if (textAt() < right.size()) note(Mistake.TRAILING, textAt());
-  if (namedKeys() < keys) note(Mistake.UNNAMED_KEY, textAt());
+  Tree.start(keys, greatest);
+  if (right.size() > TEXT_MAX) { Tree.note(Mistake.TOO_LONG, TEXT_MAX); return; }
+  Tree.setRoot(parseUnion());
+  QueryText.peek();
+  if (Tree.textAt() < right.size()) Tree.note(Mistake.TRAILING, Tree.textAt());
+  if (Tree.namedKeys() < keys) Tree.note(Mistake.UNNAMED_KEY, Tree.textAt());
 }
 
 // --- Operators ---------------------------------------------------------------------------------------------
 
-function parseUnion(): usize {
+function parseUnion(): TreeRecord {
   const first = parseSymmetric();
-  if (peek() != Character.OR) return first;
-  const term = makeTree(Rule.ANY);
-  join(term, first);
-  while (accept(Character.OR)) join(term, parseSymmetric());
+  if (QueryText.peek() != Character.OR) return first;
+  const term = TreeRecord.makeTerm(Rule.ANY);
+  term.join(first);
+  while (QueryText.accept(Character.OR)) term.join(parseSymmetric());
   return term;
 }
 
-function parseSymmetric(): usize {
+function parseSymmetric(): TreeRecord {
   const first = parseIntersection();
-  if (peek() != Character.XOR) return first;
-  const term = makeTree(Rule.ODD);
-  join(term, first);
-  while (accept(Character.XOR)) join(term, parseIntersection());
+  if (QueryText.peek() != Character.XOR) return first;
+  const term = TreeRecord.makeTerm(Rule.ODD);
+  term.join(first);
+  while (QueryText.accept(Character.XOR)) term.join(parseIntersection());
   return term;
 }
 
 /** All operands that are joined by & and -: those to be in, and those not to be in. */
-function parseIntersection(): usize {
+function parseIntersection(): TreeRecord {
   const first = parseOperand();
-  if (peek() != Character.AND && peek() != Character.MINUS) return first;
-  const all = makeTree(Rule.ALL), less = makeTree(Rule.ANY);
+  if (QueryText.peek() != Character.AND && QueryText.peek() != Character.MINUS) return first;
+  const all = TreeRecord.makeTerm(Rule.ALL), less = TreeRecord.makeTerm(Rule.ANY);
   addFactor(all, less, first, false);
   while (true) {
-    if (accept(Character.AND)) addFactor(all, less, parseOperand(), false);
-    else if (accept(Character.MINUS)) addFactor(all, less, parseOperand(), true);
+    if (QueryText.accept(Character.AND)) addFactor(all, less, parseOperand(), false);
+    else if (QueryText.accept(Character.MINUS)) addFactor(all, less, parseOperand(), true);
     else break;
   }
   // Without any item, all factors are complements of nothing.
-  if (!firstChild(less)) return firstChild(all) ? onlyItem(all) : everything();
-  if (!firstChild(all)) return complementOf(onlyItem(less));
-  setRule(all, Rule.LESS, childItems(all));
-  moveChildren(all, less);
+  if (!less.firstChild()) return all.firstChild() ? onlyItem(all) : everything();
+  if (!all.firstChild()) return complementOf(onlyItem(less));
+  all.setRule(Rule.LESS, all.childItems());
+  all.moveChildren(less);
   return all;
 }
 
 /** Adds an operand to what a result must be in, or with `negative` to what it must not be in. */
-function addFactor(all: usize, less: usize, factor: usize, negative: bool): void {
-  if (isTerm(factor, Rule.NOT)) {
-    factor = firstChild(factor);
+function addFactor(all: TreeRecord, less: TreeRecord, factor: TreeRecord, negative: bool): void {
+  if (factor.isTerm(Rule.NOT)) {
+    factor = factor.firstChild();
     negative = !negative;
   }
-  if (negative) { join(less, factor); return; }
-  if (!isTerm(factor, Rule.LESS)) { join(all, factor); return; }
-  let firsts = <u32>lowValue(factor);
-  for (let child = firstChild(factor); child;) {
-    const next = nextSibling(child);
-    addChild(firsts ? all : less, child);
-    firsts -= firsts ? standsFor(child) : 0;
+  if (negative) { less.join(factor); return; }
+  if (!factor.isTerm(Rule.LESS)) { all.join(factor); return; }
+  let firsts = <u32>factor.low();
+  for (let child = factor.firstChild(); child;) {
+    const next = child.nextSibling();
+    (firsts ? all : less).addChild(child);
+    firsts -= firsts ? child.standsFor() : 0;
     child = next;
   }
 }
 
 /** The term, or the only item that it has. For rules that make nothing else of one item. */
 // @ts-ignore: decorator
-@inline function onlyItem(term: usize): usize { return childItems(term) == 1 ? firstChild(term) : term; }
+@inline function onlyItem(term: TreeRecord): TreeRecord {
+  return term.childItems() == 1 ? term.firstChild() : term;
+}
 
-function complementOf(record: usize): usize {
-  if (isTerm(record, Rule.NOT)) return firstChild(record);
-  const term = makeTree(Rule.NOT);
-  addChild(term, record);
+function complementOf(record: TreeRecord): TreeRecord {
+  if (record.isTerm(Rule.NOT)) return record.firstChild();
+  const term = TreeRecord.makeTerm(Rule.NOT);
+  term.addChild(record);
   return term;
 }
 
 // --- Operands ----------------------------------------------------------------------------------------------
 
 function enterLevel(): void {
-  setLevels(levels() + 1);
-  if (levels() > LEVELS_MAX) note(Mistake.TOO_DEEP, textAt());
+  Tree.setLevels(Tree.levels() + 1);
+  if (Tree.levels() > NESTING_MAX) Tree.note(Mistake.TOO_DEEP, Tree.textAt());
 }
 
 // @ts-ignore: decorator
-@inline function leaveLevel(): void { setLevels(levels() - 1); }
+@inline function leaveLevel(): void { Tree.setLevels(Tree.levels() - 1); }
 
-function parseOperand(): usize {
-  const next = peek();
+function parseOperand(): TreeRecord {
+  const next = QueryText.peek();
   let operand: usize = 0;
   if (next == Character.HASH) return parseKey();
   if (next == Character.RANGE) return parseRange();
   enterLevel();
-  if (accept(Character.NOT)) operand = complementOf(parseOperand());
-  else if (accept(Character.OPEN)) {
-    operand = parseUnion();
-    expect(Character.CLOSE, Mistake.NO_CLOSING);
-  } else if (atWord()) operand = parseFunction();
+  if (QueryText.accept(Character.NOT)) operand = changetype<usize>(complementOf(parseOperand()));
+  else if (QueryText.accept(Character.OPEN)) {
+    operand = changetype<usize>(parseUnion());
+    QueryText.expect(Character.CLOSE, Mistake.NO_CLOSING);
+  } else if (QueryText.atWord()) operand = changetype<usize>(parseFunction());
   else {
-    note(Mistake.NO_EXPRESSION, textAt());
-    operand = makeRange(0, 0);
+    Tree.note(Mistake.NO_EXPRESSION, Tree.textAt());
+    operand = changetype<usize>(TreeRecord.makeRange(0, 0));
   }
   leaveLevel();
-  return operand;
+  return changetype<TreeRecord>(operand);
 }
 
 /** A key. */
-function parseKey(): usize {
-  accept(Character.HASH);
+function parseKey(): TreeRecord {
+  QueryText.accept(Character.HASH);
   const key = readKey();
-  if (acceptDots()) note(Mistake.KEYS_OUTSIDE, textAt() - 2);
+  if (QueryText.acceptDots()) Tree.note(Mistake.KEYS_OUTSIDE, Tree.textAt() - 2);
   return keysFrom(key, key);
 }
 
 /** Keys that follow one another. */
-function parseKeys(): usize {
-  accept(Character.HASH);
+function parseKeys(): TreeRecord {
+  QueryText.accept(Character.HASH);
   const first = readKey();
-  acceptDots();
+  QueryText.acceptDots();
   return keysFrom(first, readLastKey(first));
 }
 
 /** Keys first .. last, which it notes as named. After a mistake, the result has no meaning. */
-function keysFrom(first: u32, last: u32): usize {
-  if (last < first || !first) return makeRange(0, 0);
-  nameKeys(first, last);
-  addOperands(last - first + 1);
-  if (operands() > OPERANDS_MAX) note(Mistake.TOO_MANY_OPERANDS, textAt());
-  return makeKeys(first, last);
+function keysFrom(first: u32, last: u32): TreeRecord {
+  if (last < first || !first) return TreeRecord.makeRange(0, 0);
+  Tree.nameKeys(first, last);
+  Tree.addOperands(last - first + 1);
+  if (Tree.operands() > OPERANDS_MAX) Tree.note(Mistake.TOO_MANY_OPERANDS, Tree.textAt());
+  return TreeRecord.makeKeys(first, last);
 }
 
 /** The last of the keys that follow one another from `first` on, after the dots; 0 after a mistake. */
 function readLastKey(first: u32): u32 {
-  expect(Character.HASH, Mistake.NO_SECOND_KEY);
-  const at = textAt(), last = readKey();
-  if (last < first) note(Mistake.KEYS_REVERSED, at);
+  QueryText.expect(Character.HASH, Mistake.NO_SECOND_KEY);
+  const at = Tree.textAt(), last = readKey();
+  if (last < first) Tree.note(Mistake.KEYS_REVERSED, at);
   return last;
 }
 
 /** The number of a key; 0 after a mistake. */
 function readKey(): u32 {
-  peek();
-  const at = textAt(), key = <u32>readNumber(keyCount(), Mistake.NO_KEY_NUMBER, Mistake.NO_SUCH_KEY);
-  if (!key) note(Mistake.NO_SUCH_KEY, at);
-  return key > keyCount() ? 0 : key;
+  QueryText.peek();
+  const at = Tree.textAt(),
+    key = <u32>QueryText.readNumber(Tree.keys(), Mistake.NO_KEY_NUMBER, Mistake.NO_SUCH_KEY);
+  if (!key) Tree.note(Mistake.NO_SUCH_KEY, at);
+  return key > Tree.keys() ? 0 : key;
 }
 
-function parseRange(): usize {
-  accept(Character.RANGE);
-  const first = readNumber(greatestOffset(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
-  if (!acceptDots()) note(Mistake.NO_DOTS, textAt());
-  peek();
-  const at = textAt(), last = readNumber(greatestOffset(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
-  if (last < first) note(Mistake.RANGE_REVERSED, at);
-  expect(Character.END_RANGE, Mistake.NO_BRACKET);
-  return makeRange(first, last);
+function parseRange(): TreeRecord {
+  QueryText.accept(Character.RANGE);
+  const first = QueryText.readNumber(Tree.greatest(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
+  if (!QueryText.acceptDots()) Tree.note(Mistake.NO_DOTS, Tree.textAt());
+  QueryText.peek();
+  const at = Tree.textAt(),
+    last = QueryText.readNumber(Tree.greatest(), Mistake.NO_OFFSET, Mistake.OFFSET_TOO_LARGE);
+  if (last < first) Tree.note(Mistake.RANGE_REVERSED, at);
+  QueryText.expect(Character.END_RANGE, Mistake.NO_BRACKET);
+  return TreeRecord.makeRange(first, last);
 }
 
 // --- Functions ---------------------------------------------------------------------------------------------
 
-function parseFunction(): usize {
-  const at = textAt(), word = readWord(), counts = word == ATLEAST || word == ATMOST || word == EXACTLY;
+function parseFunction(): TreeRecord {
+  const at = Tree.textAt(), word = QueryText.readWord(), counts = word == ATLEAST || word == ATMOST
+    || word == EXACTLY;
   if (!counts && word != Word.ALL && word != Word.ANY && word != Word.ONE) {
-    note(peek() == Character.OPEN ? Mistake.UNKNOWN_FUNCTION : Mistake.UNKNOWN_WORD, at);
+    Tree.note(QueryText.peek() == Character.OPEN ? Mistake.UNKNOWN_FUNCTION : Mistake.UNKNOWN_WORD, at);
   }
-  expect(Character.OPEN, Mistake.NO_OPENING);
+  QueryText.expect(Character.OPEN, Mistake.NO_OPENING);
   let number: u64 = 0;
   if (counts) {
-    number = readNumber(u64.MAX_VALUE, Mistake.NO_NUMBER, Mistake.NUMBER_TOO_LARGE);
-    expect(Character.COMMA, Mistake.NO_COMMA);
+    number = QueryText.readNumber(u64.MAX_VALUE, Mistake.NO_NUMBER, Mistake.NUMBER_TOO_LARGE);
+    QueryText.expect(Character.COMMA, Mistake.NO_COMMA);
   }
-  const term = makeTree(Rule.ANY);
-  do addChild(term, parseArgument()); while (accept(Character.COMMA));
-  expect(Character.CLOSE, Mistake.NO_SEPARATOR);
+  const term = TreeRecord.makeTerm(Rule.ANY);
+  do term.addChild(parseArgument()); while (QueryText.accept(Character.COMMA));
+  QueryText.expect(Character.CLOSE, Mistake.NO_SEPARATOR);
   return applied(term, word, number);
 }
 
 /** One argument: an expression, or keys that follow one another. */
-function parseArgument(): usize {
-  if (peek() != Character.HASH) return parseUnion();
-  const at = textAt();
-  accept(Character.HASH);
-  skipDigits();
-  const several = acceptDots();
-  setTextAt(at);
+function parseArgument(): TreeRecord {
+  if (QueryText.peek() != Character.HASH) return parseUnion();
+  const at = Tree.textAt();
+  QueryText.accept(Character.HASH);
+  QueryText.skipDigits();
+  const several = QueryText.acceptDots();
+  Tree.setTextAt(at);
   return several ? parseKeys() : parseUnion();
 }
 
@@ -235,10 +234,10 @@ function parseArgument(): usize {
  * The items of `term` under the rule of the function `word`.
  * A rule that is the same as a simpler one becomes that.
  */
-function applied(term: usize, word: u64, number: u64): usize {
-  const items = <u64>childItems(term);
-  if (word == Word.ALL) setRule(term, Rule.ALL, 0);
-  else if (word == Word.ONE) setRule(term, Rule.EXACTLY, 1);
+function applied(term: TreeRecord, word: u64, number: u64): TreeRecord {
+  const items = <u64>term.childItems();
+  if (word == Word.ALL) term.setRule(Rule.ALL, 0);
+  else if (word == Word.ONE) term.setRule(Rule.EXACTLY, 1);
   else if (word == EXACTLY) return exactly(term, items, number);
   else if (word == ATMOST) {
     return number >= items ? everything() : complementOf(atLeast(term, items, number + 1));
@@ -246,19 +245,19 @@ function applied(term: usize, word: u64, number: u64): usize {
   return onlyItem(term);
 }
 
-function atLeast(term: usize, items: u64, number: u64): usize {
+function atLeast(term: TreeRecord, items: u64, number: u64): TreeRecord {
   if (!number) return everything();
-  if (number > items) return makeTree(Rule.ANY);              // without items: nothing
-  setRule(term, number == 1 ? Rule.ANY : number == items ? Rule.ALL : Rule.ATLEAST, number);
+  if (number > items) return TreeRecord.makeTerm(Rule.ANY);              // without items: nothing
+  term.setRule(number == 1 ? Rule.ANY : number == items ? Rule.ALL : Rule.ATLEAST, number);
   return onlyItem(term);
 }
 
-function exactly(term: usize, items: u64, number: u64): usize {
+function exactly(term: TreeRecord, items: u64, number: u64): TreeRecord {
   if (!number) return complementOf(onlyItem(term));
   if (number >= items) return atLeast(term, items, number);
-  setRule(term, Rule.EXACTLY, number);
+  term.setRule(Rule.EXACTLY, number);
   return term;
 }
 
 // @ts-ignore: decorator
-@inline function everything(): usize { return makeRange(0, greatestOffset()); }
+@inline function everything(): TreeRecord { return TreeRecord.makeRange(0, Tree.greatest()); }

@@ -3,7 +3,7 @@
 
 import { right } from "../env/memory";
 import { Mistake } from "./mistake";
-import { mistake, note, setTextAt, textAt } from "./tree";
+import { Tree } from "./tree";
 
 /** The characters that mean something by themselves. END stands for the end of the text. */
 export const enum Character {
@@ -11,85 +11,87 @@ export const enum Character {
   RANGE = 0x5b, END_RANGE = 0x5d, XOR = 0x5e, OR = 0x7c, NOT = 0x7e,
 }
 
-// @ts-ignore: decorator
-@inline function characterAt(at: u32): u32 { return at < right.size() ? right.load8(at, 0) : Character.END; }
-
-// @ts-ignore: decorator
-@inline function isSpace(character: u32): bool {
-  return character == 0x20 || (character >= 0x09 && character <= 0x0d);
-}
-
-// @ts-ignore: decorator
-@inline function isDigit(character: u32): bool { return character - 0x30 < 10; }
-// @ts-ignore: decorator
-@inline function isLetter(character: u32): bool { return (character | 0x20) - 0x61 < 26; }
-
-/**
- * The next character that is not white space; END if there is none or a mistake has been made.
- * A character of value 0 counts as the end, too.
- */
-export function peek(): u32 {
-  if (mistake()) return Character.END;
-  let at = textAt();
-  while (isSpace(characterAt(at))) at++;
-  setTextAt(at);
-  return characterAt(at);
-}
-
-/** Whether the next character is `character`; if so, passes it. */
-export function accept(character: u32): bool {
-  if (peek() != character) return false;
-  setTextAt(textAt() + 1);
-  return true;
-}
-
-/** Passes `character`, or notes the mistake. */
-export function expect(character: u32, otherwise: Mistake): void {
-  if (!accept(character)) note(otherwise, textAt());
-}
-
-/** Whether the next two characters are '..'; if so, passes them. */
-export function acceptDots(): bool {
-  if (peek() != Character.DOT || characterAt(textAt() + 1) != Character.DOT) return false;
-  setTextAt(textAt() + 2);
-  return true;
-}
-
-/** Passes a number of at most `most`, or notes one of the mistakes. */
-export function readNumber(most: u64, none: Mistake, tooLarge: Mistake): u64 {
-  if (!isDigit(peek())) { note(none, textAt()); return 0; }
-  const from = textAt();
-  let at = from, value: u64 = 0, fits = true;
-  for (; isDigit(characterAt(at)); at++) {
-    const digit = <u64>characterAt(at) - 0x30;
-    fits = fits && digit <= most && value <= (most - digit) / 10;
-    value = value * 10 + digit;
+/** The text of an expression, as the parser reads it. */
+export abstract class QueryText {
+  @inline private static characterAt(at: u32): u32 {
+    return at < right.size() ? right.load8(at, 0) : Character.END;
   }
-  setTextAt(at);
-  if (!fits) note(tooLarge, from);
-  return value;
-}
 
-/** Whether the next characters are letters. */
-// @ts-ignore: decorator
-@inline export function atWord(): bool { return isLetter(peek()); }
+  @inline private static isSpace(character: u32): bool {
+    return character == 0x20 || (character >= 0x09 && character <= 0x0d);
+  }
 
-/**
- * Passes a word, and returns its letters in lower case as a number, the first one highest.
- * A word of more than eight letters is 0.
- */
-export function readWord(): u64 {
-  let at = textAt(), word: u64 = 0;
-  for (; isLetter(characterAt(at)); at++) word = (word << 8) | (characterAt(at) | 0x20);
-  const length = at - textAt();
-  setTextAt(at);
-  return length > 8 ? 0 : word;
-}
+  @inline private static isDigit(character: u32): bool { return character - 0x30 < 10; }
+  @inline private static isLetter(character: u32): bool { return (character | 0x20) - 0x61 < 26; }
 
-/** Passes white space and digits. */
-export function skipDigits(): void {
-  peek();
-  let at = textAt();
-  while (isDigit(characterAt(at))) at++;
-  setTextAt(at);
+  /**
+   * The next character that is not white space; END if there is none or a mistake has been made.
+   * A character of value 0 counts as the end, too.
+   */
+  static peek(): u32 {
+    if (Tree.mistake()) return Character.END;
+    let at = Tree.textAt();
+    while (QueryText.isSpace(QueryText.characterAt(at))) at++;
+    Tree.setTextAt(at);
+    return QueryText.characterAt(at);
+  }
+
+  /** Whether the next character is `character`; if so, passes it. */
+  static accept(character: u32): bool {
+    if (QueryText.peek() != character) return false;
+    Tree.setTextAt(Tree.textAt() + 1);
+    return true;
+  }
+
+  /** Passes `character`, or notes the mistake. */
+  static expect(character: u32, otherwise: Mistake): void {
+    if (!QueryText.accept(character)) Tree.note(otherwise, Tree.textAt());
+  }
+
+  /** Whether the next two characters are '..'; if so, passes them. */
+  static acceptDots(): bool {
+    if (QueryText.peek() != Character.DOT
+      || QueryText.characterAt(Tree.textAt() + 1) != Character.DOT) return false;
+    Tree.setTextAt(Tree.textAt() + 2);
+    return true;
+  }
+
+  /** Passes a number of at most `most`, or notes one of the mistakes. */
+  static readNumber(most: u64, none: Mistake, tooLarge: Mistake): u64 {
+    if (!QueryText.isDigit(QueryText.peek())) { Tree.note(none, Tree.textAt()); return 0; }
+    const from = Tree.textAt();
+    let at = from, value: u64 = 0, fits = true;
+    for (; QueryText.isDigit(QueryText.characterAt(at)); at++) {
+      const digit = <u64>QueryText.characterAt(at) - 0x30;
+      fits = fits && digit <= most && value <= (most - digit) / 10;
+      value = value * 10 + digit;
+    }
+    Tree.setTextAt(at);
+    if (!fits) Tree.note(tooLarge, from);
+    return value;
+  }
+
+  /** Whether the next characters are letters. */
+  @inline static atWord(): bool { return QueryText.isLetter(QueryText.peek()); }
+
+  /**
+   * Passes a word, and returns its letters in lower case as a number, the first one highest.
+   * A word of more than eight letters is 0.
+   */
+  static readWord(): u64 {
+    let at = Tree.textAt(), word: u64 = 0;
+    for (; QueryText.isLetter(QueryText.characterAt(at)); at++) word = (word << 8)
+      | (QueryText.characterAt(at) | 0x20);
+    const length = at - Tree.textAt();
+    Tree.setTextAt(at);
+    return length > 8 ? 0 : word;
+  }
+
+  /** Passes white space and digits. */
+  static skipDigits(): void {
+    QueryText.peek();
+    let at = Tree.textAt();
+    while (QueryText.isDigit(QueryText.characterAt(at))) at++;
+    Tree.setTextAt(at);
+  }
 }

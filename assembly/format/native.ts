@@ -1,5 +1,5 @@
 // CRoaring's own serialization of a 32-bit bitmap (roaring_bitmap_serialize).
-// The first byte tells what follows:
+// The first byte names the layout of the rest:
 //
 //   01  u32 number of members, then each member as u32, ascending
 //   02  a portable 32-bit stream (portable.ts)
@@ -10,12 +10,12 @@
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
-import { entryCount, entryKey, entryKind, entryLastKey, entryPayload } from "../arena/entry";
-import { advance, cardinalityHeld, placeEntry, seek } from "../arena/directory";
+import { Entry } from "../arena/layout/entry";
+import { Directory, Place } from "../arena/read/directory";
 import { insert } from "../write/point";
 import { Kind } from "../container/kind";
-import { BUCKETS, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";
-import { runEnd, runStart, runsCount } from "../container/run";
+import { Container } from "../container/limits";
+import { Runs } from "../container/run";
 import { portableBytes, readPortable, writePortable } from "./portable";
 import { wordOf } from "../read/container";
 
@@ -28,10 +28,10 @@ const enum Members { COUNT = 1, LIST = 5 }
 
 /** Bytes of the payload of memory 0. */
 export function nativeBytes(): u64 {
-  return 1 + (isShorterAsMembers() ? 4 + 4 * cardinalityHeld<Own>() : portableBytes());
+  return 1 + (isShorterAsMembers() ? 4 + 4 * Directory.cardinality<Own>() : portableBytes());
 }
 
-function isShorterAsMembers(): bool { return portableBytes() >= 4 * cardinalityHeld<Own>() + 4; }
+function isShorterAsMembers(): bool { return portableBytes() >= 4 * Directory.cardinality<Own>() + 4; }
 
 /** Writes the bitmap in memory 0 to the output. */
 export function writeNative(): void {
@@ -41,23 +41,24 @@ export function writeNative(): void {
     return;
   }
   output.put(First.MEMBERS, 1);
-  output.put(cardinalityHeld<Own>(), 4);
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) writeMembers(placeEntry(place));
+  output.put(Directory.cardinality<Own>(), 4);
+  for (let place = Directory.seek<Own>(0); place;
+    place = Place.next<Own>(place)) writeMembers(Place.entry(place));
 }
 
 /**
  * Writes the members of a container of any kind. Even bitsets and full containers occur: as a list of members
  * they are longer than in a stream, but a thousand containers of one member can make up for that.
  */
-function writeMembers(entry: usize): void {
-  const base = entryKey<Own>(entry) << 16, payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
-    case Kind.FULL: writeSpan(base, ((entryLastKey<Own>(entry) + 1) << 16) - 1); return;
+function writeMembers(entry: Entry): void {
+  const base = entry.key<Own>() << 16, payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
+    case Kind.FULL: writeSpan(base, ((entry.lastKey<Own>() + 1) << 16) - 1); return;
     case Kind.RUNS: writeRuns(base, payload); return;
-    case Kind.BUCKETS: writeBuckets(base, payload, entryCount<Own>(entry)); return;
+    case Kind.BUCKETS: writeBuckets(base, payload, entry.count<Own>()); return;
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: writeArray(base, payload, entryCount<Own>(entry)); return;
+    case Kind.PAIR: writeArray(base, payload, entry.count<Own>()); return;
     default: writeWords(base, entry);
   }
 }
@@ -68,13 +69,13 @@ function writeSpan(first: u64, last: u64): void {
 }
 
 function writeRuns(base: u64, payload: usize): void {
-  for (let i: u32 = 0, runs = runsCount(payload); i < runs; i++) {
-    writeSpan(base | runStart(payload, i), base | runEnd(payload, i));
+  for (let i: u32 = 0, runs = Runs.count(payload); i < runs; i++) {
+    writeSpan(base | Runs.start(payload, i), base | Runs.end(payload, i));
   }
 }
 
-function writeWords(base: u64, entry: usize): void {
-  for (let word: u32 = 0; word < UNIVERSE >> 6; word++) {
+function writeWords(base: u64, entry: Entry): void {
+  for (let word: u32 = 0; word < Container.UNIVERSE >> 6; word++) {
     const from = base + (<u64>word << 6);
     for (let bits = wordOf(entry, word); bits; bits &= bits - 1) output.put(from + ctz(bits), 4);
   }
@@ -83,17 +84,18 @@ function writeWords(base: u64, entry: usize): void {
 function writeBuckets(base: u64, payload: usize, count: u32): void {
   let next = payload, from = base;
   for (
-    let bucket = payload + count, end = bucket + BUCKETS;
+    let bucket = payload + count, end = bucket + Container.BUCKETS;
     bucket < end;
-    bucket++, from += BUCKETS
+    bucket++, from += Container.BUCKETS
   ) {
     for (const last = next + load<u8>(bucket); next < last; next++) output.put(from + load<u8>(next), 4);
   }
 }
 
 function writeArray(base: u64, payload: usize, count: u32): void {
-  const end = payload + arrayBytes(count);
-  for (let member = payload; member < end; member += MEMBER_BYTES) output.put(base | load<u16>(member), 4);
+  const end = payload + Container.arrayBytes(count);
+  for (let member = payload; member < end;
+    member += Container.MEMBER_BYTES) output.put(base | load<u16>(member), 4);
 }
 
 // --- Reading -----------------------------------------------------------------------------------------------

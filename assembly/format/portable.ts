@@ -14,342 +14,332 @@
 import { SELF, left, output, right } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { Fault } from "../env/fault";
-import { allocateFresh, blockBytes } from "../arena/arena";
-import {
-  entryCount, entryKey, entryKind, entryLastKey, entryPayload, isStreamedAsArray, payloadBytes, setBlock,
-} from "../arena/entry";
-import { advance, placeEntry, seek } from "../arena/directory";
-import { append, appendFull, begin, finish, nextKey } from "../arena/builder";
-import { emit, emitArray } from "../combine/emit";
-import { shape } from "../combine/shape";
-import { makeScratch, Scratch, scratch } from "../combine/scratch";
-import { Kind, prefersRuns, suitableKind, wordsBetween } from "../container/kind";
-import {
-  BITSET_BYTES, MEMBER_BYTES, RUNS_HEADER_BYTES, UNIVERSE, arrayBytes, isArraySized, runsBytes,
-} from "../container/limits";
+import { Allocator, Block } from "../arena/layout/blocks";
+import { Entry } from "../arena/layout/entry";
+import { Directory, Place } from "../arena/read/directory";
+import { append, appendFull, finish, nextKey } from "../arena/builder/builder";
+import { begin } from "../arena/builder/state";
+import { emit, emitArray } from "../combine/shape/emit";
+import { Shape } from "../combine/shape/shape";
+import { Places, Scratch } from "../combine/shape/scratch";
+import { Choice, Kind } from "../container/kind";
+import { BITSET_BYTES, Container } from "../container/limits";
 import { isAscending } from "../container/array";
-import { bitsetCardinality } from "../container/bitset";
+import { Bitset } from "../container/bitset";
 import { runsToArray, runsToBitset } from "../container/convert";
-import { LANES, LANES_BYTES } from "../container/lanes";
-import { checkRuns, runsLast } from "../container/run";
-import { shortBase, shortEnd, shortLow, spanOfBitset, wordsOf } from "../container/short";
+import { Lanes } from "../container/lanes";
+import { Runs } from "../container/run";
+import { ShortBitset, spanOfBitset } from "../container/short";
 
 const enum Cookie { NO_RUNS = 12346, RUNS = 12347 }
-/** A stream with runs has an offset header only from this many containers on. */
-// @ts-ignore: decorator
-@inline const OFFSETS_FROM: u32 = 4;
-/** Container keys of a 32-bit bitmap. */
-// @ts-ignore: decorator
-@inline export const STREAM_KEYS: u32 = 65536;
-/** A full container's payload, one run: u16 1, u16 0, u16 65535. */
-// @ts-ignore: decorator
-@inline const FULL_PAYLOAD: u64 = 0xffff00000001;
+/** A stream of the portable format. */
+export abstract class Stream {
+  /** A stream with runs has an offset header only from this many containers on. */
+  @inline private static readonly OFFSETS_FROM: u32 = 4;
+  /** Container keys of a 32-bit bitmap. */
+  @inline static readonly KEYS: u32 = 65536;
+  /** A full container's payload, one run: u16 1, u16 0, u16 65535. */
+  @inline private static readonly FULL_PAYLOAD: u64 = 0xffff00000001;
 
-/** Bytes of everything before the payloads. */
-// @ts-ignore: decorator
-@inline function headerBytes(containers: u32, hasRuns: bool): u32 {
-  if (!hasRuns) return 8 + 8 * containers;
-  return 4 + ((containers + 7) >> 3) + (containers < OFFSETS_FROM ? 4 : 8) * containers;
-}
-
-// --- Writing -----------------------------------------------------------------------------------------------
-// A stream has the containers [firstKey, lastKey] of memory 0, whose keys are equal above their low 16 bits.
-// `first` is the place of the first of them.
-
-// @ts-ignore: decorator
-@inline function isRuns(kind: Kind): bool { return kind == Kind.RUNS || kind == Kind.FULL; }
-
-/** Bytes of the payload of one container of the entry. A full container is one run. */
-// @ts-ignore: decorator
-@inline function streamedBytes(entry: usize): u32 {
-  const kind = entryKind<Own>(entry);
-  if (kind == Kind.FULL) return <u32>runsBytes(1);
-  if (isStreamedAsArray(entry)) return <u32>arrayBytes(entryCount<Own>(entry));
-  return <u32>(kind == Kind.SHORT ? BITSET_BYTES : payloadBytes<Own>(entry));
-}
-
-// @ts-ignore: decorator
-@inline function streamedCount(entry: usize): u32 {
-  return entryKind<Own>(entry) == Kind.FULL ? UNIVERSE : entryCount<Own>(entry);
-}
-
-/** Containers of the entry with keys in [firstKey, lastKey]. */
-// @ts-ignore: decorator
-@inline function containersOf(entry: usize, firstKey: u64, lastKey: u64): u32 {
-  return <u32>(min(entryLastKey<Own>(entry), lastKey) - max(entryKey<Own>(entry), firstKey) + 1);
-}
-
-// @ts-ignore: decorator
-@inline function within(place: u64, lastKey: u64): bool {
-  return place != 0 && entryKey<Own>(placeEntry(place)) <= lastKey;
-}
-
-/** The number of containers in the stream, and in the top bit whether any of them has runs. */
-function survey(first: u64, firstKey: u64, lastKey: u64): u32 {
-  let containers: u32 = 0, hasRuns: u32 = 0;
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place);
-    containers += containersOf(entry, firstKey, lastKey);
-    hasRuns |= u32(isRuns(entryKind<Own>(entry)));
+  /** Bytes of everything before the payloads. */
+  @inline private static streamHeaderBytes(containers: u32, hasRuns: bool): u32 {
+    if (!hasRuns) return 8 + 8 * containers;
+    return 4 + ((containers + 7) >> 3) + (containers < Stream.OFFSETS_FROM ? 4 : 8) * containers;
   }
-  return containers | (hasRuns << 31);
-}
 
-/** Bytes of the stream. */
-export function streamBytes(first: u64, firstKey: u64, lastKey: u64): u64 {
-  const found = survey(first, firstKey, lastKey);
-  let bytes: u64 = headerBytes(found & 0x7fffffff, found >> 31 != 0);
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place);
-    bytes += <u64>streamedBytes(entry) * containersOf(entry, firstKey, lastKey);
-  }
-  return bytes;
-}
+  // --- Writing -----------------------------------------------------------------------------------------------
+  // A stream has the containers [firstKey, lastKey] of memory 0, whose keys are equal above their low 16 bits.
+  // `first` is the place of the first of them.
 
-/** Writes the stream. */
-export function writeStream(first: u64, firstKey: u64, lastKey: u64): void {
-  const found = survey(first, firstKey, lastKey), containers = found & 0x7fffffff, hasRuns = found >> 31 != 0;
-  if (hasRuns) {
-    output.put(((containers - 1) << 16) | Cookie.RUNS, 4);
-    writeRunMarks(first, firstKey, lastKey);
-  } else {
-    output.put(Cookie.NO_RUNS, 4);
-    output.put(containers, 4);
-  }
-  writeKeys(first, firstKey, lastKey);
-  if (!hasRuns || containers >= OFFSETS_FROM) {
-    writePositions(first, firstKey, lastKey, headerBytes(containers, hasRuns));
-  }
-  writePayloads(first, firstKey, lastKey);
-}
+  @inline private static isRuns(kind: Kind): bool { return kind == Kind.RUNS || kind == Kind.FULL; }
 
-/** Writes the key header. */
-// @ts-ignore: decorator
-@inline function writeKeys(first: u64, firstKey: u64, lastKey: u64): void {
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place), countLessOne = streamedCount(entry) - 1;
-    let key = max(entryKey<Own>(entry), firstKey);
-    for (let n = containersOf(entry, firstKey, lastKey); n; n--, key++) {
-      output.put((<u32>key & (STREAM_KEYS - 1)) | (countLessOne << 16), 4);
+  /** Bytes of the payload of one container of the entry. A full container is one run. */
+  @inline private static containerBytes(entry: Entry): u32 {
+    const kind = entry.kind<Own>();
+    if (kind == Kind.FULL) return <u32>Container.runsBytes(1);
+    if (entry.isStreamedAsArray()) return <u32>Container.arrayBytes(entry.count<Own>());
+    return <u32>(kind == Kind.SHORT ? BITSET_BYTES : entry.payloadBytes<Own>());
+  }
+
+  @inline private static containerCount(entry: Entry): u32 {
+    return entry.kind<Own>() == Kind.FULL ? Container.UNIVERSE : entry.count<Own>();
+  }
+
+  /** Containers of the entry with keys in [firstKey, lastKey]. */
+  @inline private static containersOf(entry: Entry, firstKey: u64, lastKey: u64): u32 {
+    return <u32>(min(entry.lastKey<Own>(), lastKey) - max(entry.key<Own>(), firstKey) + 1);
+  }
+
+  @inline private static within(place: u64, lastKey: u64): bool {
+    return place != 0 && Place.entry(place).key<Own>() <= lastKey;
+  }
+
+  /** The number of containers in the stream, and in the top bit whether any of them has runs. */
+  private static survey(first: u64, firstKey: u64, lastKey: u64): u32 {
+    let containers: u32 = 0, hasRuns: u32 = 0;
+    for (let place = first; Stream.within(place, lastKey); place = Place.next<Own>(place)) {
+      const entry = Place.entry(place);
+      containers += Stream.containersOf(entry, firstKey, lastKey);
+      hasRuns |= u32(Stream.isRuns(entry.kind<Own>()));
+    }
+    return containers | (hasRuns << 31);
+  }
+
+  /** Bytes of the stream. */
+  static bytes(first: u64, firstKey: u64, lastKey: u64): u64 {
+    const found = Stream.survey(first, firstKey, lastKey);
+    let bytes: u64 = Stream.streamHeaderBytes(found & 0x7fffffff, found >> 31 != 0);
+    for (let place = first; Stream.within(place, lastKey); place = Place.next<Own>(place)) {
+      const entry = Place.entry(place);
+      bytes += <u64>Stream.containerBytes(entry) * Stream.containersOf(entry, firstKey, lastKey);
+    }
+    return bytes;
+  }
+
+  /** Writes the stream. */
+  static write(first: u64, firstKey: u64, lastKey: u64): void {
+    const found = Stream.survey(first, firstKey, lastKey), containers = found & 0x7fffffff,
+      hasRuns = found >> 31 != 0;
+    if (hasRuns) {
+      output.put(((containers - 1) << 16) | Cookie.RUNS, 4);
+      Stream.writeRunMarks(first, firstKey, lastKey);
+    } else {
+      output.put(Cookie.NO_RUNS, 4);
+      output.put(containers, 4);
+    }
+    Stream.writeKeys(first, firstKey, lastKey);
+    if (!hasRuns || containers >= Stream.OFFSETS_FROM) {
+      Stream.writePositions(first, firstKey, lastKey, Stream.streamHeaderBytes(containers, hasRuns));
+    }
+    Stream.writePayloads(first, firstKey, lastKey);
+  }
+
+  /** Writes the key header. */
+  @inline private static writeKeys(first: u64, firstKey: u64, lastKey: u64): void {
+    for (let place = first; Stream.within(place, lastKey); place = Place.next<Own>(place)) {
+      const entry = Place.entry(place), countLessOne = Stream.containerCount(entry) - 1;
+      let key = max(entry.key<Own>(), firstKey);
+      for (let n = Stream.containersOf(entry, firstKey, lastKey); n; n--, key++) {
+        output.put((<u32>key & (Stream.KEYS - 1)) | (countLessOne << 16), 4);
+      }
     }
   }
-}
 
-/** Writes the offset header. The first payload is at `position`. */
-// @ts-ignore: decorator
-@inline function writePositions(first: u64, firstKey: u64, lastKey: u64, position: u32): void {
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place);
-    for (let n = containersOf(entry, firstKey, lastKey); n; n--) {
-      output.put(position, 4);
-      position += streamedBytes(entry);
+  /** Writes the offset header. The first payload is at `position`. */
+  @inline private static writePositions(first: u64, firstKey: u64, lastKey: u64, position: u32): void {
+    for (let place = first; Stream.within(place, lastKey); place = Place.next<Own>(place)) {
+      const entry = Place.entry(place);
+      for (let n = Stream.containersOf(entry, firstKey, lastKey); n; n--) {
+        output.put(position, 4);
+        position += Stream.containerBytes(entry);
+      }
     }
   }
-}
 
-// @ts-ignore: decorator
-@inline function writePayloads(first: u64, firstKey: u64, lastKey: u64): void {
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place);
-    if (entryKind<Own>(entry) != Kind.FULL) { writePayload(entry); continue; }
-    for (let n = containersOf(entry, firstKey, lastKey); n; n--) output.put(FULL_PAYLOAD, <u32>runsBytes(1));
-  }
-}
-
-/** Writes the payload of an entry that is not FULL. */
-// @ts-ignore: decorator
-@inline function writePayload(entry: usize): void {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
-    case Kind.BUCKETS: writeBuckets(payload, entryCount<Own>(entry)); return;
-    case Kind.SHORT: writeShort(entry); return;
-    case Kind.BITSET:
-      if (isStreamedAsArray(entry)) writeMembers(payload, 0, UNIVERSE);
-      else output.write(payload, streamedBytes(entry));
-      return;
-    case Kind.ARRAY:
-    case Kind.RUNS:
-    case Kind.SINGLE:
-    case Kind.PAIR: output.write(payload, streamedBytes(entry)); return;
-    case Kind.FULL:
-    default: unreachable();
-  }
-}
-
-/**
- * Writes buckets as an array, up to eight members at a time.
- * A load may go beyond the low bytes, because the counts follow.
- */
-function writeBuckets(at: usize, count: u32): void {
-  let next = at, highs = i16x8.splat(0);
-  for (
-    let bucket = at + count, end = at; end < at + count; bucket++, highs = i16x8.add(highs, i16x8.splat(256))
-  ) {
-    for (end += load<u8>(bucket); next < end; next += LANES) {
-      const lanes = v128.or(highs, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))));
-      output.put128(lanes, min<u32>(<u32>arrayBytes(<u32>(end - next)), <u32>LANES_BYTES));
-    }
-    next = end;
-  }
-}
-
-/** Writes a short bitset as an array or a bitset. */
-function writeShort(entry: usize): void {
-  const at = entryPayload<Own>(entry), low = shortLow<Own>(at);
-  const end = shortEnd<Own>(at), base = shortBase<Own>(at);
-  if (isStreamedAsArray(entry)) { writeMembers(base, low, end); return; }
-  output.fill(0, low >> 3);
-  output.write(base + (low >> 3), (end - low) >> 3);
-  output.fill(0, (UNIVERSE - end) >> 3);
-}
-
-/** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at` as an array. */
-function writeMembers(at: usize, low: u32, end: u32): void {
-  for (let value = low; value < end; value += 64) {
-    for (let bits = load<u64>(at + (value >> 3)); bits; bits &= bits - 1) {
-      output.put(value + ctz(bits), <u32>MEMBER_BYTES);
+  @inline private static writePayloads(first: u64, firstKey: u64, lastKey: u64): void {
+    for (let place = first; Stream.within(place, lastKey); place = Place.next<Own>(place)) {
+      const entry = Place.entry(place);
+      if (entry.kind<Own>() != Kind.FULL) { Stream.writePayload(entry); continue; }
+      for (let n = Stream.containersOf(entry, firstKey, lastKey); n;
+        n--) output.put(Stream.FULL_PAYLOAD, <u32>Container.runsBytes(1));
     }
   }
-}
 
-/** Writes the bits that mark runs. */
-function writeRunMarks(first: u64, firstKey: u64, lastKey: u64): void {
-  let marks: u32 = 0, filled: u32 = 0;
-  for (let place = first; within(place, lastKey); place = advance<Own>(place)) {
-    const entry = placeEntry(place), mark = u32(isRuns(entryKind<Own>(entry)));
-    for (let n = containersOf(entry, firstKey, lastKey); n; n--) {
-      marks |= mark << filled;
-      if (++filled == 8) { output.put(marks, 1); marks = 0; filled = 0; }
+  /** Writes the payload of an entry that is not FULL. */
+  @inline private static writePayload(entry: Entry): void {
+    const payload = entry.payload<Own>();
+    switch (entry.kind<Own>()) {
+      case Kind.BUCKETS: Stream.writeBuckets(payload, entry.count<Own>()); return;
+      case Kind.SHORT: Stream.writeShort(entry); return;
+      case Kind.BITSET:
+        if (entry.isStreamedAsArray()) Stream.writeMembers(payload, 0, Container.UNIVERSE);
+        else output.write(payload, Stream.containerBytes(entry));
+        return;
+      case Kind.ARRAY:
+      case Kind.RUNS:
+      case Kind.SINGLE:
+      case Kind.PAIR: output.write(payload, Stream.containerBytes(entry)); return;
+      case Kind.FULL:
+      default: unreachable();
     }
   }
-  if (filled) output.put(marks, 1);
+
+  /**
+   * Writes buckets as an array, up to eight members at a time.
+   * A load may go beyond the low bytes, because the counts follow.
+   */
+  private static writeBuckets(at: usize, count: u32): void {
+    let next = at, highs = i16x8.splat(0);
+    for (
+      let bucket = at + count, end = at; end < at + count;
+      bucket++, highs = i16x8.add(highs, i16x8.splat(256))
+    ) {
+      for (end += load<u8>(bucket); next < end; next += Lanes.LANES) {
+        const lanes = v128.or(highs, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))));
+        output.put128(lanes, min<u32>(<u32>Container.arrayBytes(<u32>(end - next)), <u32>Lanes.LANES_BYTES));
+      }
+      next = end;
+    }
+  }
+
+  /** Writes a short bitset as an array or a bitset. */
+  private static writeShort(entry: Entry): void {
+    const at = entry.payload<Own>(), low = ShortBitset.low<Own>(at);
+    const end = ShortBitset.end<Own>(at), base = ShortBitset.base<Own>(at);
+    if (entry.isStreamedAsArray()) { Stream.writeMembers(base, low, end); return; }
+    output.fill(0, low >> 3);
+    output.write(base + (low >> 3), (end - low) >> 3);
+    output.fill(0, (Container.UNIVERSE - end) >> 3);
+  }
+
+  /** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at` as an array. */
+  private static writeMembers(at: usize, low: u32, end: u32): void {
+    for (let value = low; value < end; value += 64) {
+      for (let bits = load<u64>(at + (value >> 3)); bits; bits &= bits - 1) {
+        output.put(value + ctz(bits), <u32>Container.MEMBER_BYTES);
+      }
+    }
+  }
+
+  /** Writes the bits that mark runs. */
+  private static writeRunMarks(first: u64, firstKey: u64, lastKey: u64): void {
+    let marks: u32 = 0, filled: u32 = 0;
+    for (let place = first; Stream.within(place, lastKey); place = Place.next<Own>(place)) {
+      const entry = Place.entry(place), mark = u32(Stream.isRuns(entry.kind<Own>()));
+      for (let n = Stream.containersOf(entry, firstKey, lastKey); n; n--) {
+        marks |= mark << filled;
+        if (++filled == 8) { output.put(marks, 1); marks = 0; filled = 0; }
+      }
+    }
+    if (filled) output.put(marks, 1);
+  }
+
+  // --- Reading -----------------------------------------------------------------------------------------------
+  // The payload is the operand that `right` shows. It may hold anything:
+  // every read is checked against its size first.
+
+  /**
+   * The result of Stream.read() for a fault, in the high half.
+   * Without a fault, the result is the address behind the stream.
+   */
+  @inline private static faulty(fault: Fault): u64 { return (<u64>fault) << 32; }
+
+  /**
+   * Appends the containers of the stream at `from` to the builder, with `base` added to their keys.
+   * `right` shows operand `k`. Returns the address behind the stream, or Stream.faulty().
+   */
+  static read(k: u32, from: u64, base: u64): u64 {
+    const size = <u64>right.size();
+    if (from + 8 > size) return Stream.faulty(Fault.CUT_SHORT);
+    const cookie = right.load32(<usize>from, 0);
+    let containers: u32, marks: u64 = 0, at = from + 8;
+    if (cookie == Cookie.NO_RUNS) {
+      containers = right.load32(<usize>from, 4);
+    } else if ((cookie & 0xffff) == Cookie.RUNS) {
+      containers = (cookie >> 16) + 1;
+      marks = from + 4;
+      at = marks + ((containers + 7) >> 3);
+    } else return Stream.faulty(Fault.UNKNOWN_COOKIE);
+    if (containers > Stream.KEYS) return Stream.faulty(Fault.TOO_MANY_CONTAINERS);
+    const heads = at;
+    at += <u64>containers << 2;
+    const offsets = at, hasOffsets = !marks || containers >= Stream.OFFSETS_FROM;
+    if (hasOffsets) at += <u64>containers << 2;
+    if (at > size) return Stream.faulty(Fault.CUT_SHORT);
+
+    for (let i: u32 = 0; i < containers; i++) {
+      const head = right.load32(<usize>(heads + (<u64>i << 2)), 0);
+      const key = head & 0xffff;
+      const count = (head >> 16) + 1;
+      if (base + key < nextKey()) return Stream.faulty(Fault.KEYS_NOT_ASCENDING);
+      if (hasOffsets && right.load32(<usize>(offsets + (<u64>i << 2)), 0) != <u32>(at - from)) {
+        return Stream.faulty(Fault.WRONG_OFFSET);
+      }
+      const hasRuns = marks != 0 && ((right.load8(<usize>(marks + (i >> 3)), 0) >> (i & 7)) & 1) != 0;
+      const end = hasRuns ? Stream.readRuns(k, at, base + key, count)
+        : Container.isArraySized(count) ? Stream.readArray(at, base + key, count)
+        : Stream.readBitset(k, at, base + key, count);
+      if (end >> 32) return end;
+      at = end;
+    }
+    return at;
+  }
+
+  // Each of these appends the container at `at` and returns the address behind it, or Stream.faulty().
+
+  private static readArray(at: u64, key: u64, count: u32): u64 {
+    const bytes = Container.arrayBytes(count), end = at + bytes;
+    if (end > <u64>right.size()) return Stream.faulty(Fault.CUT_SHORT);
+    if (!isAscending<Right>(<usize>at, count)) return Stream.faulty(Fault.ARRAY_NOT_ASCENDING);
+    const low = right.load16(<usize>at, 0), high = right.load16(<usize>(end - Container.MEMBER_BYTES), 0);
+    if (Choice.suitable(count, Choice.wordsBetween(low, high)) != Kind.ARRAY) {
+      Places.make(Scratch.TEMP);
+      right.copy(Places.at(Scratch.FIRST), <usize>at, bytes);
+      emit(key, Shape.of(Kind.ARRAY, count, Places.at(Scratch.FIRST)));
+      return end;
+    }
+    emitArray(key, <usize>at, count);
+    return end;
+  }
+
+  private static readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
+    const end = at + BITSET_BYTES;
+    if (end > <u64>right.size()) return Stream.faulty(Fault.CUT_SHORT);
+    left.select(k);
+    const held = Bitset.cardinality(<usize>at);
+    left.select(SELF);
+    if (held != count) return Stream.faulty(Fault.BITSET_CARDINALITY);
+    if (count == Container.UNIVERSE) { appendFull(key, 1); return end; }
+    if (Choice.suitable(count, ShortBitset.wordsOf(spanOfBitset<Right>(<usize>at))) != Kind.BITSET) {
+      Places.make(Scratch.TEMP);
+      right.copy(Places.at(Scratch.FIRST), <usize>at, BITSET_BYTES);
+      emit(key, Shape.of(Kind.BITSET, count, Places.at(Scratch.FIRST)));
+      left.select(SELF);
+      return end;
+    }
+    const to = Allocator.allocateFresh(BITSET_BYTES);
+    right.copy(to, <usize>at, BITSET_BYTES);
+    append(key, count).setBlock(Kind.BITSET, count, to);
+    return end;
+  }
+
+  private static readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
+    const size = <u64>right.size();
+    if (at + Container.RUNS_HEADER_BYTES > size) return Stream.faulty(Fault.CUT_SHORT);
+    const bytes = Container.runsBytes(right.load16(<usize>at, 0)), end = at + bytes;
+    if (end > size) return Stream.faulty(Fault.CUT_SHORT);
+    const fault = Runs.check<Right>(<usize>at, count);
+    if (fault != Fault.NONE) return Stream.faulty(fault);
+    if (count == Container.UNIVERSE) { appendFull(key, 1); return end; }
+    const words = Choice.wordsBetween(right.load16(<usize>at, 2), Runs.last<Right>(<usize>at));
+    if (Choice.prefersRuns(right.load16(<usize>at, 0), count, words)) {
+      const to = Allocator.allocateFresh(Block.bytes(bytes));
+      right.copy(to, <usize>at, bytes);
+      append(key, count).setBlock(Kind.RUNS, count, to);
+      return end;
+    }
+    // Other writers may choose runs where an array or a bitset is smaller: these are converted.
+    Places.make(Scratch.TEMP);
+    const to = Places.at(Scratch.FIRST), kind = Container.isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
+    left.select(k);
+    if (kind == Kind.ARRAY) runsToArray(<usize>at, to); else runsToBitset(<usize>at, to);
+    left.select(SELF);
+    emit(key, Shape.of(kind, count, to));
+    return end;
+  }
 }
 
 /** Bytes of memory 0 as one stream. All its members must be below 2^32. */
-export function portableBytes(): u64 { return streamBytes(seek<Own>(0), 0, STREAM_KEYS - 1); }
-export function writePortable(): void { writeStream(seek<Own>(0), 0, STREAM_KEYS - 1); }
-
-// --- Reading -----------------------------------------------------------------------------------------------
-// The payload is the operand that `right` shows. It may hold anything:
-// every read is checked against its size first.
-
-/**
- * The result of readStream() for a fault, in the high half.
- * Without a fault, the result is the address behind the stream.
- */
-// @ts-ignore: decorator
-@inline function faulty(fault: Fault): u64 { return (<u64>fault) << 32; }
-
-/**
- * Appends the containers of the stream at `from` to the builder, with `base` added to their keys.
- * `right` shows operand `k`. Returns the address behind the stream, or faulty().
- */
-export function readStream(k: u32, from: u64, base: u64): u64 {
-  const size = <u64>right.size();
-  if (from + 8 > size) return faulty(Fault.CUT_SHORT);
-  const cookie = right.load32(<usize>from, 0);
-  let containers: u32, marks: u64 = 0, at = from + 8;
-  if (cookie == Cookie.NO_RUNS) {
-    containers = right.load32(<usize>from, 4);
-  } else if ((cookie & 0xffff) == Cookie.RUNS) {
-    containers = (cookie >> 16) + 1;
-    marks = from + 4;
-    at = marks + ((containers + 7) >> 3);
-  } else return faulty(Fault.UNKNOWN_COOKIE);
-  if (containers > STREAM_KEYS) return faulty(Fault.TOO_MANY_CONTAINERS);
-  const heads = at;
-  at += <u64>containers << 2;
-  const offsets = at, hasOffsets = !marks || containers >= OFFSETS_FROM;
-  if (hasOffsets) at += <u64>containers << 2;
-  if (at > size) return faulty(Fault.CUT_SHORT);
-
-  for (let i: u32 = 0; i < containers; i++) {
-    const head = right.load32(<usize>(heads + (<u64>i << 2)), 0);
-    const key = head & 0xffff;
-    const count = (head >> 16) + 1;
-    if (base + key < nextKey()) return faulty(Fault.KEYS_NOT_ASCENDING);
-    if (hasOffsets && right.load32(<usize>(offsets + (<u64>i << 2)), 0) != <u32>(at - from)) {
-      return faulty(Fault.WRONG_OFFSET);
-    }
-    const hasRuns = marks != 0 && ((right.load8(<usize>(marks + (i >> 3)), 0) >> (i & 7)) & 1) != 0;
-    const end = hasRuns ? readRuns(k, at, base + key, count)
-      : isArraySized(count) ? readArray(at, base + key, count) : readBitset(k, at, base + key, count);
-    if (end >> 32) return end;
-    at = end;
-  }
-  return at;
-}
+export function portableBytes(): u64 { return Stream.bytes(Directory.seek<Own>(0), 0, Stream.KEYS - 1); }
+export function writePortable(): void { Stream.write(Directory.seek<Own>(0), 0, Stream.KEYS - 1); }
 
 /** Builds the bitmap of the stream at `from` of operand 0 in memory 0, a fresh arena. */
 export function readPortable(from: u64 = 0): Fault {
   right.select(0);
   begin(<u64>right.size() / 2 + 1, 0);        // a container takes at least six bytes
-  const end = readStream(0, from, 0);
+  const end = Stream.read(0, from, 0);
   if (end >> 32) return <Fault>(end >> 32);
   if (end != <u64>right.size()) return Fault.TRAILING_BYTES;
   finish();
   return Fault.NONE;
-}
-
-// Each of these appends the container at `at` and returns the address behind it, or faulty().
-
-function readArray(at: u64, key: u64, count: u32): u64 {
-  const bytes = arrayBytes(count), end = at + bytes;
-  if (end > <u64>right.size()) return faulty(Fault.CUT_SHORT);
-  if (!isAscending<Right>(<usize>at, count)) return faulty(Fault.ARRAY_NOT_ASCENDING);
-  const low = right.load16(<usize>at, 0), high = right.load16(<usize>(end - MEMBER_BYTES), 0);
-  if (suitableKind(count, wordsBetween(low, high)) != Kind.ARRAY) {
-    makeScratch(Scratch.TEMP);
-    right.copy(scratch(Scratch.FIRST), <usize>at, bytes);
-    emit(key, shape(Kind.ARRAY, count, scratch(Scratch.FIRST)));
-    return end;
-  }
-  emitArray(key, <usize>at, count);
-  return end;
-}
-
-function readBitset(k: u32, at: u64, key: u64, count: u32): u64 {
-  const end = at + BITSET_BYTES;
-  if (end > <u64>right.size()) return faulty(Fault.CUT_SHORT);
-  left.select(k);
-  const held = bitsetCardinality(<usize>at);
-  left.select(SELF);
-  if (held != count) return faulty(Fault.BITSET_CARDINALITY);
-  if (count == UNIVERSE) { appendFull(key, 1); return end; }
-  if (suitableKind(count, wordsOf(spanOfBitset<Right>(<usize>at))) != Kind.BITSET) {
-    makeScratch(Scratch.TEMP);
-    right.copy(scratch(Scratch.FIRST), <usize>at, BITSET_BYTES);
-    emit(key, shape(Kind.BITSET, count, scratch(Scratch.FIRST)));
-    left.select(SELF);
-    return end;
-  }
-  const to = allocateFresh(BITSET_BYTES);
-  right.copy(to, <usize>at, BITSET_BYTES);
-  setBlock(append(key, count), Kind.BITSET, count, to);
-  return end;
-}
-
-function readRuns(k: u32, at: u64, key: u64, count: u32): u64 {
-  const size = <u64>right.size();
-  if (at + RUNS_HEADER_BYTES > size) return faulty(Fault.CUT_SHORT);
-  const bytes = runsBytes(right.load16(<usize>at, 0)), end = at + bytes;
-  if (end > size) return faulty(Fault.CUT_SHORT);
-  const fault = checkRuns<Right>(<usize>at, count);
-  if (fault != Fault.NONE) return faulty(fault);
-  if (count == UNIVERSE) { appendFull(key, 1); return end; }
-  const words = wordsBetween(right.load16(<usize>at, 2), runsLast<Right>(<usize>at));
-  if (prefersRuns(right.load16(<usize>at, 0), count, words)) {
-    const to = allocateFresh(blockBytes(bytes));
-    right.copy(to, <usize>at, bytes);
-    setBlock(append(key, count), Kind.RUNS, count, to);
-    return end;
-  }
-  // Other writers may choose runs where an array or a bitset is smaller: these are converted.
-  makeScratch(Scratch.TEMP);
-  const to = scratch(Scratch.FIRST), kind = isArraySized(count) ? Kind.ARRAY : Kind.BITSET;
-  left.select(k);
-  if (kind == Kind.ARRAY) runsToArray(<usize>at, to); else runsToBitset(<usize>at, to);
-  left.select(SELF);
-  emit(key, shape(kind, count, to));
-  return end;
 }

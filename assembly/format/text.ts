@@ -8,38 +8,258 @@
 
 import { SELF, left, output, right } from "../env/memory";
 import { Own } from "../env/view";
-import { KEY_MAX, entryCount, entryKey, entryKind, entryLastKey, entryPayload, keyOf } from "../arena/entry";
-import { advance, placeEntry, seek } from "../arena/directory";
-import { begin, finish } from "../arena/builder";
+import { Entry, Offset } from "../arena/layout/entry";
+import { Directory, Place } from "../arena/read/directory";
+import { begin } from "../arena/builder/state";
+import { finish } from "../arena/builder/builder";
 import { isEmpty, maximum } from "../read/query";
-import { nativeOrder } from "../read/word";
-import { emit } from "../combine/emit";
-import { shape } from "../combine/shape";
-import { makeScratch, Scratch, scratch } from "../combine/scratch";
-import { is } from "../container/kernel";
+import { Words } from "../read/word";
+import { emit } from "../combine/shape/emit";
+import { Shape } from "../combine/shape/shape";
+import { Places, Scratch } from "../combine/shape/scratch";
+import { Kernel } from "../container/kernel";
 import { Kind } from "../container/kind";
-import { BITSET_BYTES, MEMBER_BYTES, UNIVERSE, arrayBytes, BUCKETS } from "../container/limits";
-import { bitsetCardinality } from "../container/bitset";
-import { runEnd, runStart, runsCount } from "../container/run";
-import { shortBase, shortEnd, shortLow } from "../container/short";
+import { BITSET_BYTES, Container } from "../container/limits";
+import { Bitset } from "../container/bitset";
+import { Runs } from "../container/run";
+import { ShortBitset } from "../container/short";
 import { wordOf } from "../read/container";
 
 // The formats. The types differ in size, as those of container/kernel.ts do.
 type Bits = u8;
 type Characters = u16;
 
-/** Words of a container. */
-// @ts-ignore: decorator
-@inline const WORDS: u32 = 1024;
-/** '0'; adding 1 makes it '1'. */
-// @ts-ignore: decorator
-@inline const CHARACTER: u32 = 0x30;
-/** '0' in each of eight bytes. */
-// @ts-ignore: decorator
-@inline const ZEROS: u64 = 0x3030303030303030;
-/** 1 in each of eight bytes. */
-// @ts-ignore: decorator
-@inline const LOWEST_BITS: u64 = 0x0101010101010101;
+/** Native strings of bits, and of the characters 0 and 1. */
+abstract class StringText {
+  /** '0'; adding 1 makes it '1'. */
+  @inline private static readonly CHARACTER: u32 = 0x30;
+  /** '0' in each of eight bytes. */
+  @inline private static readonly ZEROS: u64 = 0x3030303030303030;
+  /** 1 in each of eight bytes. */
+  @inline private static readonly LOWEST_BITS: u64 = 0x0101010101010101;
+
+  /** Writes the first `bytes` bytes of the bitmap in format F. */
+  static writeWords<F>(bytes: u64): void {
+    let word: u64 = 0, rest = bytes;
+    for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
+      const entry = Place.entry(place), first = entry.key<Own>() * Container.WORDS;
+      rest = StringText.writeGap<F>(first - word, rest);
+      word = (entry.lastKey<Own>() + 1) * Container.WORDS;
+      rest = StringText.writeContainers<F>(entry, word - first, bytes, rest);
+    }
+    if (rest) StringText.writeGap<F>(1, rest);             // no members: a single '0'
+  }
+
+  // These write a part of the bitmap in format F, but no more than `rest` bytes,
+  // and return the bytes that are then left to write.
+
+  /** Writes `words` words without members. */
+  private static writeGap<F>(words: u64, rest: u64): u64 {
+    return StringText.writeSame<F>(StringText.CHARACTER, 0, words, rest);
+  }
+
+  /** Writes `words` words of members only. */
+  private static writeSpan<F>(words: u64, rest: u64): u64 {
+    return StringText.writeSame<F>(StringText.CHARACTER + 1, 0xff, words, rest);
+  }
+
+  /** Writes `words` words of one character each, or of bytes with the same bits. */
+  private static writeSame<F>(character: u32, bits: u32, words: u64, rest: u64): u64 {
+    const shift: u64 = Kernel.is<F, Characters>() ? 6 : 3, bytes = min(rest, words << shift);
+    output.fill(Kernel.is<F, Characters>() ? character : bits, bytes);
+    return rest - bytes;
+  }
+
+  /** Writes the entry's container, or all `words` words of its containers if it is FULL. */
+  private static writeContainers<F>(entry: Entry, words: u64, bytes: u64, rest: u64): u64 {
+    switch (entry.kind<Own>()) {
+      case Kind.FULL: return StringText.writeSpan<F>(words, rest);
+      case Kind.BITSET: return StringText.writeBitset<F>(entry.payload<Own>(), 0, Container.UNIVERSE, rest);
+      case Kind.SHORT: return StringText.writeShort<F>(entry, rest);
+      case Kind.RUNS:
+        return Kernel.is<F, Characters>() ? StringText.writeRunsCharacters(entry, rest)
+          : StringText.writeRunsBits(entry, rest);
+      case Kind.ARRAY:
+      case Kind.SINGLE:
+      case Kind.PAIR:
+      case Kind.BUCKETS: {
+        const after = StringText.writeGap<F>(words, rest);
+        StringText.markMembers<F>(entry, bytes - rest);
+        return after;
+      }
+      default: return unreachable();
+    }
+  }
+
+  /**
+   * Marks the members of an array or of buckets in the output,
+   * which has zeros for the whole container from byte `at` on.
+   */
+  @inline private static markMembers<F>(entry: Entry, at: u64): void {
+    const payload = entry.payload<Own>(), count = entry.count<Own>();
+    if (entry.kind<Own>() != Kind.BUCKETS) {
+      const end = payload + Container.arrayBytes(count);
+      for (let member = payload; member < end;
+        member += Container.MEMBER_BYTES) StringText.mark<F>(at, load<u16>(member));
+      return;
+    }
+    let next = payload;
+    for (let high: u32 = 0, bucket = payload + count; high < Container.UNIVERSE;
+      high += Container.BUCKETS, bucket++) {
+      for (const end = next + load<u8>(bucket); next < end;
+        next++) StringText.mark<F>(at, high + load<u8>(next));
+    }
+  }
+
+  /** Marks the member `low` of the container whose zeros begin at byte `at`. */
+  @inline private static mark<F>(at: u64, low: u32): void {
+    if (Kernel.is<F, Characters>()) output.mark(at + low, 1);
+    else output.mark(at + (low >> 3), 0x80 >> (low & 7));
+  }
+
+  /** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at`. */
+  @inline private static writeBitset<F>(at: usize, low: u32, end: u32, rest: u64): u64 {
+    return Kernel.is<F, Characters>()
+      ? StringText.writeBitsetCharacters(at, low >> 3, end >> 3, rest)
+      : StringText.writeBitsetBits(at, low >> 3, end >> 3, rest);
+  }
+
+  private static writeShort<F>(entry: Entry, rest: u64): u64 {
+    const at = entry.payload<Own>(), low = ShortBitset.low<Own>(at), end = ShortBitset.end<Own>(at);
+    rest = StringText.writeGap<F>(low >> 6, rest);
+    rest = StringText.writeBitset<F>(ShortBitset.base<Own>(at), low, end, rest);
+    return StringText.writeGap<F>((Container.UNIVERSE - end) >> 6, rest);
+  }
+
+  private static writeBitsetBits(payload: usize, from: usize, end: usize, rest: u64): u64 {
+    let i = from;
+    for (; i + 16 <= end && rest; i += 16) {
+      const bytes = min<u64>(rest, 16);
+      output.put128(StringText.inNativeOrder(v128.load(payload + i)), <u32>bytes);
+      rest -= bytes;
+    }
+    if (i < end && rest) rest = StringText.put(Words.nativeOrder(load<u64>(payload + i)), rest);
+    return rest;
+  }
+
+  /** Words.nativeOrder() of 16 bytes: looks up both halves of each byte. */
+  @inline private static inNativeOrder(bytes: v128): v128 {
+    const low = i8x16(0, -128, 64, -64, 32, -96, 96, -32, 16, -112, 80, -48, 48, -80, 112, -16);
+    const high = i8x16(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15), half = i8x16.splat(15);
+    return v128.or(
+      i8x16.swizzle(low, v128.and(bytes, half)),
+      i8x16.swizzle(high, v128.and(i16x8.shr_u(bytes, 4), half)),
+    );
+  }
+
+  /** Writes sixteen characters at a time: each gets the byte that has its bit, and a mask of that bit. */
+  private static writeBitsetCharacters(payload: usize, from: usize, end: usize, rest: u64): u64 {
+    const masks = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
+    for (let i = from; i < end && rest; i += 2) {
+      const both = i16x8.splat(load<i16>(payload + i));
+      const own = v128.shuffle<u8>(both, both, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+      const bytes = min<u64>(rest, 16);
+      const minusOne = i8x16.eq(v128.and(own, masks), masks);   // in the lanes of members
+      output.put128(i8x16.sub(i8x16.splat(<i8>StringText.CHARACTER), minusOne), <u32>bytes);
+      rest -= bytes;
+    }
+    return rest;
+  }
+
+  private static writeRunsBits(entry: Entry, rest: u64): u64 {
+    for (let i: u32 = 0; i < Container.WORDS && rest; i++) rest =
+      StringText.put(Words.nativeOrder(wordOf(entry, i)), rest);
+    return rest;
+  }
+
+  private static writeRunsCharacters(entry: Entry, rest: u64): u64 {
+    const payload = entry.payload<Own>(), bytes = min<u64>(rest, Container.UNIVERSE);
+    let next: u32 = 0;
+    for (let i: u32 = 0, runs = Runs.count(payload); i < runs; i++) {
+      const start = Runs.start(payload, i), end = Runs.end(payload, i) + 1;
+      output.fill(StringText.CHARACTER, start - next);
+      output.fill(StringText.CHARACTER + 1, end - start);
+      next = end;
+    }
+    output.fill(StringText.CHARACTER, bytes - next);
+    return rest - bytes;
+  }
+
+  /** Writes a word of bits, or the `rest` bytes of it that are left. */
+  @inline private static put(bytes: u64, rest: u64): u64 {
+    if (rest < 8) { output.put(bytes, <u32>rest); return 0; }
+    output.put(bytes, 8);                       // a constant length makes this a single store
+    return rest - 8;
+  }
+
+  /** Gathers the lowest bits of eight bytes: bit i is that of byte i. */
+  @inline private static gather(bytes: u64): u64 {
+    return ((bytes & StringText.LOWEST_BITS) * 0x0102040810204080) >> 56;
+  }
+
+  /** Appends the bitset at `to`, which may have no members, as container `key`. */
+  static emitBitset(key: u64, to: usize): void {
+    left.select(SELF);
+    const members = Bitset.cardinality(to);
+    if (members) emit(key, Shape.of(Kind.BITSET, members, to));
+  }
+
+  /**
+   * Writes bits `from` to from + 65535 of the `bits` bits of operand 0 to `to` as a bitset. `from` may be
+   * negative; bits that operand 0 does not have are 0.
+   */
+  static readContainer(from: i64, bits: i64, to: usize): void {
+    const end = min<i64>((bits - from + 63) >> 6, <i64>Container.WORDS);
+    let word: i64 = from < 0 ? -from >> 6 : 0, at = from + (word << 6);
+    if (word || end < <i64>Container.WORDS) memory.fill(to, 0, BITSET_BYTES);
+    if (at < 0) {
+      store<u64>(to + (<usize>word << 3), Words.nativeOrder(StringText.bytesAt(0, right.size())) << -at);
+      word++;
+      at += 64;
+    }
+    const size = right.size(), shift = <i32>(at & 7);
+    let byte = <u64>at >> 3;
+    for (; word + 2 <= end && byte + 24 <= size; word += 2, byte += 16) {
+      let two = StringText.inNativeOrder(right.load128(<u32>byte, 0));
+      if (shift) {
+        const next = StringText.inNativeOrder(right.load128(<u32>byte, 8));
+        two = v128.or(i64x2.shr_u(two, shift), i64x2.shl(next, 64 - shift));
+      }
+      v128.store(to + (<usize>word << 3), two);
+    }
+    let bytes = Words.nativeOrder(StringText.bytesAt(byte, size));
+    for (; word < end; word++) {
+      const next = Words.nativeOrder(StringText.bytesAt(byte += 8, size));
+      store<u64>(to + (<usize>word << 3),
+        shift ? (bytes >> <u64>shift) | (next << <u64>(64 - shift)) : bytes);
+      bytes = next;
+    }
+  }
+
+  /** The eight bytes at `at` of the text; 0 beyond its end. */
+  private static bytesAt(at: u64, size: u32): u64 {
+    if (at + 8 <= size) return right.load64(<u32>at, 0);
+    let bytes: u64 = 0;
+    for (let i: u32 = 0; at + i < size; i++) bytes |= <u64>right.load8(<u32>at + i, 0) << (i << 3);
+    return bytes;
+  }
+
+  /** The 64 characters at `at` as bits. */
+  static charactersAt(at: u32, size: u32): u64 {
+    let bits: u64 = 0;
+    for (let i: u32 = 0; i < 8 && at + (i << 3) < size; i++) {
+      bits |= StringText.gather(StringText.isOne(StringText.bytesAt(at + (i << 3), size))) << (i << 3);
+    }
+    return bits;
+  }
+
+  /** 1 in each byte that is '1', else 0. */
+  @inline private static isOne(bytes: u64): u64 {
+    const other = bytes ^ (StringText.ZEROS | StringText.LOWEST_BITS);
+    // 0 where the character is '1'
+    return (~(((other & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f) | other) >> 7) & StringText.LOWEST_BITS;
+  }
+}
 
 // --- Writing -----------------------------------------------------------------------------------------------
 
@@ -53,163 +273,8 @@ export function charactersBytes(): u64 {
   return greatest == u64.MAX_VALUE ? greatest : greatest + 1;
 }
 
-export function writeBits(): void { writeWords<Bits>(bitsBytes()); }
-export function writeCharacters(): void { writeWords<Characters>(charactersBytes()); }
-
-/** Writes the first `bytes` bytes of the bitmap in format F. */
-function writeWords<F>(bytes: u64): void {
-  let word: u64 = 0, rest = bytes;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), first = entryKey<Own>(entry) * WORDS;
-    rest = writeGap<F>(first - word, rest);
-    word = (entryLastKey<Own>(entry) + 1) * WORDS;
-    rest = writeContainers<F>(entry, word - first, bytes, rest);
-  }
-  if (rest) writeGap<F>(1, rest);             // no members: a single '0'
-}
-
-// These write a part of the bitmap in format F, but no more than `rest` bytes,
-// and return the bytes that are then left to write.
-
-/** Writes `words` words without members. */
-function writeGap<F>(words: u64, rest: u64): u64 { return writeSame<F>(CHARACTER, 0, words, rest); }
-
-/** Writes `words` words of members only. */
-function writeSpan<F>(words: u64, rest: u64): u64 {
-  return writeSame<F>(CHARACTER + 1, 0xff, words, rest);
-}
-
-/** Writes `words` words of one character each, or of bytes with the same bits. */
-function writeSame<F>(character: u32, bits: u32, words: u64, rest: u64): u64 {
-  const shift: u64 = is<F, Characters>() ? 6 : 3, bytes = min(rest, words << shift);
-  output.fill(is<F, Characters>() ? character : bits, bytes);
-  return rest - bytes;
-}
-
-/** Writes the entry's container, or all `words` words of its containers if it is FULL. */
-function writeContainers<F>(entry: usize, words: u64, bytes: u64, rest: u64): u64 {
-  switch (entryKind<Own>(entry)) {
-    case Kind.FULL: return writeSpan<F>(words, rest);
-    case Kind.BITSET: return writeBitset<F>(entryPayload<Own>(entry), 0, UNIVERSE, rest);
-    case Kind.SHORT: return writeShort<F>(entry, rest);
-    case Kind.RUNS:
-      return is<F, Characters>() ? writeRunsCharacters(entry, rest) : writeRunsBits(entry, rest);
-    case Kind.ARRAY:
-    case Kind.SINGLE:
-    case Kind.PAIR:
-    case Kind.BUCKETS: {
-      const after = writeGap<F>(words, rest);
-      markMembers<F>(entry, bytes - rest);
-      return after;
-    }
-    default: return unreachable();
-  }
-}
-
-/**
- * Marks the members of an array or of buckets in the output,
- * which has zeros for the whole container from byte `at` on.
- */
-// @ts-ignore: decorator
-@inline function markMembers<F>(entry: usize, at: u64): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  if (entryKind<Own>(entry) != Kind.BUCKETS) {
-    const end = payload + arrayBytes(count);
-    for (let member = payload; member < end; member += MEMBER_BYTES) mark<F>(at, load<u16>(member));
-    return;
-  }
-  let next = payload;
-  for (let high: u32 = 0, bucket = payload + count; high < UNIVERSE; high += BUCKETS, bucket++) {
-    for (const end = next + load<u8>(bucket); next < end; next++) mark<F>(at, high + load<u8>(next));
-  }
-}
-
-/** Marks the member `low` of the container whose zeros begin at byte `at`. */
-// @ts-ignore: decorator
-@inline function mark<F>(at: u64, low: u32): void {
-  if (is<F, Characters>()) output.mark(at + low, 1); else output.mark(at + (low >> 3), 0x80 >> (low & 7));
-}
-
-/** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at`. */
-// @ts-ignore: decorator
-@inline function writeBitset<F>(at: usize, low: u32, end: u32, rest: u64): u64 {
-  return is<F, Characters>()
-    ? writeBitsetCharacters(at, low >> 3, end >> 3, rest)
-    : writeBitsetBits(at, low >> 3, end >> 3, rest);
-}
-
-function writeShort<F>(entry: usize, rest: u64): u64 {
-  const at = entryPayload<Own>(entry), low = shortLow<Own>(at), end = shortEnd<Own>(at);
-  rest = writeGap<F>(low >> 6, rest);
-  rest = writeBitset<F>(shortBase<Own>(at), low, end, rest);
-  return writeGap<F>((UNIVERSE - end) >> 6, rest);
-}
-
-function writeBitsetBits(payload: usize, from: usize, end: usize, rest: u64): u64 {
-  let i = from;
-  for (; i + 16 <= end && rest; i += 16) {
-    const bytes = min<u64>(rest, 16);
-    output.put128(inNativeOrder(v128.load(payload + i)), <u32>bytes);
-    rest -= bytes;
-  }
-  if (i < end && rest) rest = put(nativeOrder(load<u64>(payload + i)), rest);
-  return rest;
-}
-
-/** nativeOrder() of 16 bytes: looks up both halves of each byte. */
-// @ts-ignore: decorator
-@inline function inNativeOrder(bytes: v128): v128 {
-  const low = i8x16(0, -128, 64, -64, 32, -96, 96, -32, 16, -112, 80, -48, 48, -80, 112, -16);
-  const high = i8x16(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15), half = i8x16.splat(15);
-  return v128.or(
-    i8x16.swizzle(low, v128.and(bytes, half)),
-    i8x16.swizzle(high, v128.and(i16x8.shr_u(bytes, 4), half)),
-  );
-}
-
-/** Writes sixteen characters at a time: each gets the byte that has its bit, and a mask of that bit. */
-function writeBitsetCharacters(payload: usize, from: usize, end: usize, rest: u64): u64 {
-  const masks = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
-  for (let i = from; i < end && rest; i += 2) {
-    const both = i16x8.splat(load<i16>(payload + i));
-    const own = v128.shuffle<u8>(both, both, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
-    const bytes = min<u64>(rest, 16);
-    const minusOne = i8x16.eq(v128.and(own, masks), masks);   // in the lanes of members
-    output.put128(i8x16.sub(i8x16.splat(<i8>CHARACTER), minusOne), <u32>bytes);
-    rest -= bytes;
-  }
-  return rest;
-}
-
-function writeRunsBits(entry: usize, rest: u64): u64 {
-  for (let i: u32 = 0; i < WORDS && rest; i++) rest = put(nativeOrder(wordOf(entry, i)), rest);
-  return rest;
-}
-
-function writeRunsCharacters(entry: usize, rest: u64): u64 {
-  const payload = entryPayload<Own>(entry), bytes = min<u64>(rest, UNIVERSE);
-  let next: u32 = 0;
-  for (let i: u32 = 0, runs = runsCount(payload); i < runs; i++) {
-    const start = runStart(payload, i), end = runEnd(payload, i) + 1;
-    output.fill(CHARACTER, start - next);
-    output.fill(CHARACTER + 1, end - start);
-    next = end;
-  }
-  output.fill(CHARACTER, bytes - next);
-  return rest - bytes;
-}
-
-/** Writes a word of bits, or the `rest` bytes of it that are left. */
-// @ts-ignore: decorator
-@inline function put(bytes: u64, rest: u64): u64 {
-  if (rest < 8) { output.put(bytes, <u32>rest); return 0; }
-  output.put(bytes, 8);                       // a constant length makes this a single store
-  return rest - 8;
-}
-
-/** Gathers the lowest bits of eight bytes: bit i is that of byte i. */
-// @ts-ignore: decorator
-@inline function gather(bytes: u64): u64 { return ((bytes & LOWEST_BITS) * 0x0102040810204080) >> 56; }
+export function writeBits(): void { StringText.writeWords<Bits>(bitsBytes()); }
+export function writeCharacters(): void { StringText.writeWords<Characters>(charactersBytes()); }
 
 // --- Reading -----------------------------------------------------------------------------------------------
 // Operand 0 is the text. Every text is valid: any character other than '1' counts as '0'.
@@ -218,24 +283,18 @@ function writeRunsCharacters(entry: usize, rest: u64): u64 {
 export function readCharacters(): void {
   right.select(0);
   const size = right.size(), words = (<u64>size + 63) >> 6;
-  begin(words / WORDS + 1, 0);
-  for (let key: u64 = 0; key * WORDS < words; key++) {
-    makeScratch(Scratch.TEMP);
-    const to = scratch(Scratch.FIRST), first = key * WORDS, count = <u32>min<u64>(words - first, WORDS);
-    if (count < WORDS) memory.fill(to, 0, BITSET_BYTES);
+  begin(words / Container.WORDS + 1, 0);
+  for (let key: u64 = 0; key * Container.WORDS < words; key++) {
+    Places.make(Scratch.TEMP);
+    const to = Places.at(Scratch.FIRST), first = key * Container.WORDS,
+      count = <u32>min<u64>(words - first, Container.WORDS);
+    if (count < Container.WORDS) memory.fill(to, 0, BITSET_BYTES);
     for (let i: u32 = 0; i < count; i++) {
-      store<u64>(to + (<usize>i << 3), charactersAt(<u32>((first + i) << 6), size));
+      store<u64>(to + (<usize>i << 3), StringText.charactersAt(<u32>((first + i) << 6), size));
     }
-    emitBitset(key, to);
+    StringText.emitBitset(key, to);
   }
   finish();
-}
-
-/** Appends the bitset at `to`, which may have no members, as container `key`. */
-function emitBitset(key: u64, to: usize): void {
-  left.select(SELF);
-  const members = bitsetCardinality(to);
-  if (members) emit(key, shape(Kind.BITSET, members, to));
 }
 
 /**
@@ -244,69 +303,14 @@ function emitBitset(key: u64, to: usize): void {
  */
 export function readBitsFrom(first: u64): void {
   right.select(0);
-  const bits = <u64>right.size() << 3, firstKey = keyOf(first);
-  const lastKey = !bits || first > u64.MAX_VALUE - (bits - 1) ? KEY_MAX : keyOf(first + bits - 1);
+  const bits = <u64>right.size() << 3, firstKey = Offset.key(first);
+  const lastKey = !bits || first > u64.MAX_VALUE - (bits - 1) ? Offset.KEY_MAX : Offset.key(first + bits - 1);
   begin(bits ? lastKey - firstKey + 1 : 0, 0);
   for (let key = firstKey; bits && key <= lastKey; key++) {
-    makeScratch(Scratch.TEMP);
-    const to = scratch(Scratch.FIRST);
-    readContainer(<i64>((key << 16) - first), <i64>bits, to);
-    emitBitset(key, to);
+    Places.make(Scratch.TEMP);
+    const to = Places.at(Scratch.FIRST);
+    StringText.readContainer(<i64>((key << 16) - first), <i64>bits, to);
+    StringText.emitBitset(key, to);
   }
   finish();
-}
-
-/**
- * Writes bits `from` to from + 65535 of the `bits` bits of operand 0 to `to` as a bitset. `from` may be
- * negative; bits that operand 0 does not have are 0.
- */
-function readContainer(from: i64, bits: i64, to: usize): void {
-  const end = min<i64>((bits - from + 63) >> 6, <i64>WORDS);
-  let word: i64 = from < 0 ? -from >> 6 : 0, at = from + (word << 6);
-  if (word || end < <i64>WORDS) memory.fill(to, 0, BITSET_BYTES);
-  if (at < 0) {
-    store<u64>(to + (<usize>word << 3), nativeOrder(bytesAt(0, right.size())) << -at);
-    word++;
-    at += 64;
-  }
-  const size = right.size(), shift = <i32>(at & 7);
-  let byte = <u64>at >> 3;
-  for (; word + 2 <= end && byte + 24 <= size; word += 2, byte += 16) {
-    let two = inNativeOrder(right.load128(<u32>byte, 0));
-    if (shift) {
-      const next = inNativeOrder(right.load128(<u32>byte, 8));
-      two = v128.or(i64x2.shr_u(two, shift), i64x2.shl(next, 64 - shift));
-    }
-    v128.store(to + (<usize>word << 3), two);
-  }
-  let bytes = nativeOrder(bytesAt(byte, size));
-  for (; word < end; word++) {
-    const next = nativeOrder(bytesAt(byte += 8, size));
-    store<u64>(to + (<usize>word << 3), shift ? (bytes >> <u64>shift) | (next << <u64>(64 - shift)) : bytes);
-    bytes = next;
-  }
-}
-
-/** The eight bytes at `at` of the text; 0 beyond its end. */
-function bytesAt(at: u64, size: u32): u64 {
-  if (at + 8 <= size) return right.load64(<u32>at, 0);
-  let bytes: u64 = 0;
-  for (let i: u32 = 0; at + i < size; i++) bytes |= <u64>right.load8(<u32>at + i, 0) << (i << 3);
-  return bytes;
-}
-
-/** The 64 characters at `at` as bits. */
-function charactersAt(at: u32, size: u32): u64 {
-  let bits: u64 = 0;
-  for (let i: u32 = 0; i < 8 && at + (i << 3) < size; i++) {
-    bits |= gather(isOne(bytesAt(at + (i << 3), size))) << (i << 3);
-  }
-  return bits;
-}
-
-/** 1 in each byte that is '1', else 0. */
-// @ts-ignore: decorator
-@inline function isOne(bytes: u64): u64 {
-  const other = bytes ^ (ZEROS | LOWEST_BITS);                // 0 where the character is '1'
-  return (~(((other & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f) | other) >> 7) & LOWEST_BITS;
 }

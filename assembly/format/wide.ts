@@ -15,78 +15,127 @@
 import { output, right } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
-import { KEY_MAX, entryKey, entryKind, entryLastKey, entrySpan } from "../arena/entry";
-import { advance, placeEntry, seek, seekFrom } from "../arena/directory";
-import { appendFull, begin, finish, nextKey } from "../arena/builder";
-import { STREAM_KEYS, readStream, streamBytes, writeStream } from "./portable";
+import { Entry, Offset } from "../arena/layout/entry";
+import { Directory, Place } from "../arena/read/directory";
+import { appendFull, finish, nextKey } from "../arena/builder/builder";
+import { begin } from "../arena/builder/state";
+import { Stream } from "./portable";
 import { Kind } from "../container/kind";
 
-/**
- * From this many containers on that have no entry of their own, WHEN_LONG writes parts:
- * in a stream they take 14 MB.
- */
-// @ts-ignore: decorator
-@inline const SPELLED_OUT: u64 = 1 << 20;
-/**
- * Most containers without an entry of their own for which the stream's bytes are counted.
- * More take at least 4 GB.
- */
-// @ts-ignore: decorator
-@inline const COUNTABLE: u64 = 1 << 29;
-/** First word of a payload in parts. */
-// @ts-ignore: decorator
-@inline const PARTS: u64 = 0xffffffffffffffff;
-/** Marks a part that is a span. */
-// @ts-ignore: decorator
-@inline const SPAN: u64 = (<u64>1) << 63;
-/**
- * Fewest containers of a span. In a stream, three full containers take 42 bytes,
- * as much as a span and the stream that it cuts in two.
- */
-// @ts-ignore: decorator
-@inline const SPAN_LEAST: u64 = 3;
+/** A payload of 64-bit offsets: streams, one for each value of the upper 32 bits. */
+abstract class WideStream {
+  /**
+   * From this many containers on that have no entry of their own, WHEN_LONG writes parts:
+   * in a stream they take 14 MB.
+   */
+  @inline private static readonly SPELLED_OUT: u64 = 1 << 20;
+  /**
+   * Most containers without an entry of their own for which the stream's bytes are counted.
+   * More take at least 4 GB.
+   */
+  @inline static readonly COUNTABLE: u64 = 1 << 29;
+  /** First word of a payload in parts. */
+  @inline static readonly PARTS: u64 = 0xffffffffffffffff;
+  /** Marks a part that is a span. */
+  @inline static readonly SPAN: u64 = (<u64>1) << 63;
+  /**
+   * Fewest containers of a span. In a stream, three full containers take 42 bytes,
+   * as much as a span and the stream that it cuts in two.
+   */
+  @inline private static readonly SPAN_LEAST: u64 = 3;
 
-// --- Writing -----------------------------------------------------------------------------------------------
+  // --- Writing -----------------------------------------------------------------------------------------------
 
-/** Containers of memory 0 that have no entry of their own: all but one of each FULL entry. */
-function spannedContainers(): u64 {
-  let containers: u64 = 0;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    containers += entrySpan<Own>(placeEntry(place)) - 1;
+  /** Containers of memory 0 that have no entry of their own: all but one of each FULL entry. */
+  static spannedContainers(): u64 {
+    let containers: u64 = 0;
+    for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
+      containers += Place.entry(place).span<Own>() - 1;
+    }
+    return containers;
   }
-  return containers;
-}
 
-// @ts-ignore: decorator
-@inline function isSpan(entry: usize): bool {
-  return entryKind<Own>(entry) == Kind.FULL && entrySpan<Own>(entry) >= SPAN_LEAST;
-}
-
-/** The place of the first container after `key`, searched from `place` on. */
-// @ts-ignore: decorator
-@inline function placeAfter(place: u64, key: u64): u64 {
-  return key < KEY_MAX ? seekFrom<Own>(place, key + 1) : 0;
-}
-
-/**
- * The last key of the part that begins with `key` at `place`: it ends with its bucket or before a span.
- * The part of a span is the span.
- */
-function partEnd(place: u64, key: u64, parts: bool): u64 {
-  const bucketEnd = key | (STREAM_KEYS - 1);
-  if (!parts) return bucketEnd;
-  for (; place; place = advance<Own>(place)) {
-    const entry = placeEntry(place);
-    if (entryKey<Own>(entry) > bucketEnd) break;
-    if (!isSpan(entry)) continue;
-    return entryKey<Own>(entry) <= key ? entryLastKey<Own>(entry) : entryKey<Own>(entry) - 1;
+  @inline private static isSpan(entry: Entry): bool {
+    return entry.kind<Own>() == Kind.FULL && entry.span<Own>() >= WideStream.SPAN_LEAST;
   }
-  return bucketEnd;
-}
 
-// @ts-ignore: decorator
-@inline function isSpanPart(place: u64, key: u64, end: u64): bool {
-  return end - key >= SPAN_LEAST - 1 && isSpan(placeEntry(place));
+  /** The place of the first container after `key`, searched from `place` on. */
+  @inline static placeBeyond(place: u64, key: u64): u64 {
+    return key < Offset.KEY_MAX ? Directory.seekFrom<Own>(place, key + 1) : 0;
+  }
+
+  /**
+   * The last key of the part that begins with `key` at `place`: it ends with its bucket or before a span.
+   * The part of a span is the span.
+   */
+  static partEnd(place: u64, key: u64, parts: bool): u64 {
+    const bucketEnd = key | (Stream.KEYS - 1);
+    if (!parts) return bucketEnd;
+    for (; place; place = Place.next<Own>(place)) {
+      const entry = Place.entry(place);
+      if (entry.key<Own>() > bucketEnd) break;
+      if (!WideStream.isSpan(entry)) continue;
+      return entry.key<Own>() <= key ? entry.lastKey<Own>() : entry.key<Own>() - 1;
+    }
+    return bucketEnd;
+  }
+
+  @inline static isSpanPart(place: u64, key: u64, end: u64): bool {
+    return end - key >= WideStream.SPAN_LEAST - 1 && WideStream.isSpan(Place.entry(place));
+  }
+
+  @inline static inParts(when: Parts, spanned: u64): bool {
+    return when == Parts.WHEN_LONG
+      ? spanned >= WideStream.SPELLED_OUT
+      : when == Parts.WHEN_ANY && spanned >= WideStream.SPAN_LEAST - 1;
+  }
+
+  static countParts(parts: bool): u64 {
+    let count: u64 = 0;
+    for (let place = Directory.seek<Own>(0), from: u64 = 0; place; count++) {
+      const end = WideStream.partEnd(place, max(from, Place.entry(place).key<Own>()), parts);
+      place = WideStream.placeBeyond(place, end);
+      from = end + 1;
+    }
+    return count;
+  }
+
+  // --- Reading -----------------------------------------------------------------------------------------------
+  // A payload may be longer than an operand can be, so it is shown in windows: operand k shows it from byte
+  // k << shift on, up to its end or the greatest size of an operand. A bucket that begins before the next
+  // window ends within that, so it is read from a single window.
+
+  /** Shows the window in which byte `at` of the payload lies, and returns the byte's address there. */
+  @inline static showWindow(at: u64, shift: u32): u64 {
+    right.select(<u32>(at >> shift));
+    return at & ((<u64>1 << shift) - 1);
+  }
+
+  static readParts(size: u64, shift: u32): Fault {
+    if (size < 16) return Fault.CUT_SHORT;
+    begin(size / 2 + 16, 0);                    // 16 bytes can be 8 entries: a span
+    let at: u64 = 16;
+    for (let i: u64 = 0, parts = right.load64(8, 0); i < parts; i++) {
+      if (at + 16 > size) return Fault.CUT_SHORT;
+      const from = WideStream.showWindow(at, shift), head = right.load64(<usize>from, 0);
+      if (head & WideStream.SPAN) {
+        const key = right.load64(<usize>from, 8), containers = head - WideStream.SPAN;
+        if (key < nextKey()) return Fault.KEYS_NOT_ASCENDING;
+        if (!containers || key > Offset.KEY_MAX
+          || containers > Offset.KEY_MAX + 1 - key) return Fault.KEY_TOO_GREAT;
+        appendFull(key, containers);
+        at += 16;
+        continue;
+      }
+      if (head > 0xffffffff) return Fault.KEY_TOO_GREAT;
+      const end = Stream.read(<u32>(at >> shift), from + 8, head << 16);
+      if (end >> 32) return <Fault>(end >> 32);
+      at += end - from;
+    }
+    if (at != size) return Fault.TRAILING_BYTES;
+    finish();
+    return Fault.NONE;
+  }
 }
 
 /**
@@ -95,23 +144,16 @@ function partEnd(place: u64, key: u64, parts: bool): u64 {
  */
 export const enum Parts { NEVER, WHEN_LONG, WHEN_ANY }
 
-// @ts-ignore: decorator
-@inline function inParts(when: Parts, spanned: u64): bool {
-  return when == Parts.WHEN_LONG
-    ? spanned >= SPELLED_OUT
-    : when == Parts.WHEN_ANY && spanned >= SPAN_LEAST - 1;
-}
-
 /** Bytes of the payload; 2^64 - 1 if it is not in parts and too long for any use. */
 export function wideBytes(when: Parts): u64 {
-  const spanned = spannedContainers(), parts = inParts(when, spanned);
-  if (!parts && spanned > COUNTABLE) return u64.MAX_VALUE;
+  const spanned = WideStream.spannedContainers(), parts = WideStream.inParts(when, spanned);
+  if (!parts && spanned > WideStream.COUNTABLE) return u64.MAX_VALUE;
   let bytes: u64 = parts ? 16 : 8;
-  for (let place = seek<Own>(0), from: u64 = 0; place;) {
-    const key = max(from, entryKey<Own>(placeEntry(place))), end = partEnd(place, key, parts);
-    if (parts) bytes += 8 + (isSpanPart(place, key, end) ? 8 : streamBytes(place, key, end));
-    else bytes += 4 + streamBytes(place, key, end);
-    place = placeAfter(place, end);
+  for (let place = Directory.seek<Own>(0), from: u64 = 0; place;) {
+    const key = max(from, Place.entry(place).key<Own>()), end = WideStream.partEnd(place, key, parts);
+    if (parts) bytes += 8 + (WideStream.isSpanPart(place, key, end) ? 8 : Stream.bytes(place, key, end));
+    else bytes += 4 + Stream.bytes(place, key, end);
+    place = WideStream.placeBeyond(place, end);
     from = end + 1;
   }
   return bytes;
@@ -119,49 +161,28 @@ export function wideBytes(when: Parts): u64 {
 
 /** Writes the payload. */
 export function writeWide(when: Parts): void {
-  const parts = inParts(when, spannedContainers());
-  if (parts) output.put(PARTS, 8);
-  output.put(countParts(parts), 8);
-  for (let place = seek<Own>(0), from: u64 = 0; place;) {
-    const key = max(from, entryKey<Own>(placeEntry(place))), end = partEnd(place, key, parts);
-    if (parts && isSpanPart(place, key, end)) {
-      output.put(SPAN + (end - key + 1), 8);
+  const parts = WideStream.inParts(when, WideStream.spannedContainers());
+  if (parts) output.put(WideStream.PARTS, 8);
+  output.put(WideStream.countParts(parts), 8);
+  for (let place = Directory.seek<Own>(0), from: u64 = 0; place;) {
+    const key = max(from, Place.entry(place).key<Own>()), end = WideStream.partEnd(place, key, parts);
+    if (parts && WideStream.isSpanPart(place, key, end)) {
+      output.put(WideStream.SPAN + (end - key + 1), 8);
       output.put(key, 8);
     } else {
       output.put(key >> 16, parts ? 8 : 4);
-      writeStream(place, key, end);
+      Stream.write(place, key, end);
     }
-    place = placeAfter(place, end);
+    place = WideStream.placeBeyond(place, end);
     from = end + 1;
   }
-}
-
-function countParts(parts: bool): u64 {
-  let count: u64 = 0;
-  for (let place = seek<Own>(0), from: u64 = 0; place; count++) {
-    const end = partEnd(place, max(from, entryKey<Own>(placeEntry(place))), parts);
-    place = placeAfter(place, end);
-    from = end + 1;
-  }
-  return count;
-}
-
-// --- Reading -----------------------------------------------------------------------------------------------
-// A payload may be longer than an operand can be, so it is shown in windows: operand k shows it from byte
-// k << shift on, up to its end or the greatest size of an operand. A bucket that begins before the next
-// window ends within that, so it is read from a single window.
-
-/** Shows the window in which byte `at` of the payload lies, and returns the byte's address there. */
-// @ts-ignore: decorator
-@inline function show(at: u64, shift: u32): u64 {
-  right.select(<u32>(at >> shift));
-  return at & ((<u64>1 << shift) - 1);
 }
 
 /** Builds the bitmap of the payload of `size` bytes, a stream or parts, in memory 0, a fresh arena. */
 export function readWide(size: u64, shift: u32): Fault {
   right.select(0);
-  return size >= 8 && right.load64(0, 0) == PARTS ? readParts(size, shift) : readPortableWide(size, shift);
+  return size >= 8 && right.load64(0, 0) == WideStream.PARTS ? WideStream.readParts(size, shift)
+    : readPortableWide(size, shift);
 }
 
 /** Builds the bitmap of a stream in memory 0, a fresh arena. */
@@ -173,35 +194,10 @@ export function readPortableWide(size: u64, shift: u32): Fault {
   let at: u64 = 8, least: u64 = 0;
   for (let i: u64 = 0; i < buckets; i++) {
     if (at + 4 > size) return Fault.CUT_SHORT;
-    const from = show(at, shift), high = <u64>right.load32(<usize>from, 0);
+    const from = WideStream.showWindow(at, shift), high = <u64>right.load32(<usize>from, 0);
     if (high < least) return Fault.KEYS_NOT_ASCENDING;
     least = high + 1;
-    const end = readStream(<u32>(at >> shift), from + 4, high << 16);
-    if (end >> 32) return <Fault>(end >> 32);
-    at += end - from;
-  }
-  if (at != size) return Fault.TRAILING_BYTES;
-  finish();
-  return Fault.NONE;
-}
-
-function readParts(size: u64, shift: u32): Fault {
-  if (size < 16) return Fault.CUT_SHORT;
-  begin(size / 2 + 16, 0);                    // 16 bytes can be 8 entries: a span
-  let at: u64 = 16;
-  for (let i: u64 = 0, parts = right.load64(8, 0); i < parts; i++) {
-    if (at + 16 > size) return Fault.CUT_SHORT;
-    const from = show(at, shift), head = right.load64(<usize>from, 0);
-    if (head & SPAN) {
-      const key = right.load64(<usize>from, 8), containers = head - SPAN;
-      if (key < nextKey()) return Fault.KEYS_NOT_ASCENDING;
-      if (!containers || key > KEY_MAX || containers > KEY_MAX + 1 - key) return Fault.KEY_TOO_GREAT;
-      appendFull(key, containers);
-      at += 16;
-      continue;
-    }
-    if (head > 0xffffffff) return Fault.KEY_TOO_GREAT;
-    const end = readStream(<u32>(at >> shift), from + 8, head << 16);
+    const end = Stream.read(<u32>(at >> shift), from + 4, high << 16);
     if (end >> 32) return <Fault>(end >> 32);
     at += end - from;
   }

@@ -3,120 +3,110 @@
 
 import { reply } from "../env/memory";
 import { Own, view16, view64 } from "../env/view";
-import { entryCount, entryKind, entryPayload } from "../arena/entry";
-import { arrayLowerBound, arrayWord, member } from "../container/array";
-import {
-  bitsetHas, bitsetNextClear, bitsetNextSet, bitsetRangeCardinality, bitsetSelect,
-} from "../container/bitset";
-import {
-  bucketsHas, bucketsLast, bucketsLowerBound, bucketsNextClear, bucketsSelect, bucketsWord,
-} from "../container/buckets";
+import { Entry } from "../arena/layout/entry";
+import { Arrays, arrayLowerBound, arrayWord } from "../container/array";
+import { Bitset } from "../container/bitset";
+import { Buckets } from "../container/buckets";
 import { Kind } from "../container/kind";
-import { LANES, LANES_BYTES } from "../container/lanes";
-import { BITSET_BYTES, LOW_MAX, MEMBER_BYTES, UNIVERSE, arrayBytes } from "../container/limits";
-import {
-  runEnd, runStart, runsCount, runsHas, runsLast, runsNextClear, runsNextSet, runsRangeCardinality,
-  runsSelect, runsWord,
-} from "../container/run";
-import {
-  shortBase, shortEnd, shortHas, shortLast, shortLow, shortNextClear, shortNextSet, shortRank, shortSelect,
-  shortWord,
-} from "../container/short";
+import { Lanes } from "../container/lanes";
+import { BITSET_BYTES, Container } from "../container/limits";
+import { Runs } from "../container/run";
+import { ShortBitset } from "../container/short";
 
-/** What nextSetIn() and nextClearIn() return when there is no such offset. */
+/** The result of nextSetIn() and nextClearIn() if there is no such offset. */
 // @ts-ignore: decorator
-@inline export const NONE: u32 = UNIVERSE;
+@inline export const NONE: u32 = Container.UNIVERSE;
 
 /** Whether the entry's container has the member `low`. */
-export function containerHas(entry: usize, low: u32): bool {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
-    case Kind.BITSET: return bitsetHas(payload, low);
-    case Kind.SHORT: return shortHas(payload, low);
+export function containerHas(entry: Entry, low: u32): bool {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
+    case Kind.BITSET: return Bitset.has(payload, low);
+    case Kind.SHORT: return ShortBitset.has(payload, low);
     case Kind.FULL: return true;
-    case Kind.RUNS: return runsHas(payload, low);
-    case Kind.BUCKETS: return bucketsHas(payload, entryCount<Own>(entry), low);
+    case Kind.RUNS: return Runs.has(payload, low);
+    case Kind.BUCKETS: return Buckets.has(payload, entry.count<Own>(), low);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: {
-      const count = entryCount<Own>(entry), index = arrayLowerBound(payload, count, low);
-      return index < count && member(payload, index) == low;
+      const count = entry.count<Own>(), index = arrayLowerBound(payload, count, low);
+      return index < count && Arrays.member(payload, index) == low;
     }
     default: return unreachable();
   }
 }
 
 /** Members that are at most `low`. */
-export function rankIn(entry: usize, low: u32): u32 {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
-    case Kind.BITSET: return bitsetRangeCardinality(payload, 0, low);
-    case Kind.RUNS: return runsRangeCardinality(payload, 0, low);
+export function rankIn(entry: Entry, low: u32): u32 {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
+    case Kind.BITSET: return Bitset.rangeCardinality(payload, 0, low);
+    case Kind.RUNS: return Runs.rangeCardinality(payload, 0, low);
     case Kind.FULL: return low + 1;
-    case Kind.SHORT: return shortRank(payload, low);
-    case Kind.BUCKETS: return bucketsLowerBound(payload, entryCount<Own>(entry), low + 1);
+    case Kind.SHORT: return ShortBitset.rank(payload, low);
+    case Kind.BUCKETS: return Buckets.lowerBound(payload, entry.count<Own>(), low + 1);
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: return arrayLowerBound(payload, entryCount<Own>(entry), low + 1);
+    case Kind.PAIR: return arrayLowerBound(payload, entry.count<Own>(), low + 1);
     default: return unreachable();
   }
 }
 
 /** The greatest member of the container of memory M. */
-export function lastIn<M>(entry: usize): u32 {
-  const payload = entryPayload<M>(entry);
-  switch (entryKind<M>(entry)) {
-    case Kind.FULL: return LOW_MAX;
+export function lastIn<M>(entry: Entry): u32 {
+  const payload = entry.payload<M>();
+  switch (entry.kind<M>()) {
+    case Kind.FULL: return Container.LOW_MAX;
     case Kind.BITSET: {
       let word: usize = BITSET_BYTES - 8;
       while (word && !view64<M>(payload + word, 0)) word -= 8;
       return <u32>((word << 3) + 63 - <usize>clz(view64<M>(payload + word, 0)));
     }
-    case Kind.SHORT: return shortLast<M>(payload);
-    case Kind.RUNS: return runsLast<M>(payload);
-    case Kind.BUCKETS: return bucketsLast<M>(payload, entryCount<M>(entry));
+    case Kind.SHORT: return ShortBitset.last<M>(payload);
+    case Kind.RUNS: return Runs.last<M>(payload);
+    case Kind.BUCKETS: return Buckets.last<M>(payload, entry.count<M>());
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: return view16<M>(payload + arrayBytes(entryCount<M>(entry) - 1), 0);
+    case Kind.PAIR: return view16<M>(payload + Container.arrayBytes(entry.count<M>() - 1), 0);
     default: return unreachable();
   }
 }
 
 /** The least member from `low` on, or NONE. */
-export function nextSetIn(entry: usize, low: u32): u32 {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
-    case Kind.BITSET: return bitsetNextSet(payload, low);
-    case Kind.RUNS: return runsNextSet(payload, low);
-    case Kind.SHORT: return shortNextSet(payload, low);
+export function nextSetIn(entry: Entry, low: u32): u32 {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
+    case Kind.BITSET: return Bitset.nextSet(payload, low);
+    case Kind.RUNS: return Runs.nextSet(payload, low);
+    case Kind.SHORT: return ShortBitset.nextSet(payload, low);
     case Kind.FULL: return low;
     case Kind.BUCKETS: {
-      const count = entryCount<Own>(entry), index = bucketsLowerBound(payload, count, low);
-      return index < count ? bucketsSelect(payload, count, index) : NONE;
+      const count = entry.count<Own>(), index = Buckets.lowerBound(payload, count, low);
+      return index < count ? Buckets.select(payload, count, index) : NONE;
     }
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: {
-      const count = entryCount<Own>(entry), index = arrayLowerBound(payload, count, low);
-      return index < count ? member(payload, index) : NONE;
+      const count = entry.count<Own>(), index = arrayLowerBound(payload, count, low);
+      return index < count ? Arrays.member(payload, index) : NONE;
     }
     default: return unreachable();
   }
 }
 
 /** The least offset from `low` on that the container, which is not FULL, does not have, or NONE. */
-export function nextClearIn(entry: usize, low: u32): u32 {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  switch (entryKind<Own>(entry)) {
-    case Kind.BITSET: return bitsetNextClear(payload, low);
-    case Kind.RUNS: return runsNextClear(payload, low);
-    case Kind.SHORT: return shortNextClear(payload, low);
-    case Kind.BUCKETS: return bucketsNextClear(payload, count, low);
+export function nextClearIn(entry: Entry, low: u32): u32 {
+  const payload = entry.payload<Own>(), count = entry.count<Own>();
+  switch (entry.kind<Own>()) {
+    case Kind.BITSET: return Bitset.nextClear(payload, low);
+    case Kind.RUNS: return Runs.nextClear(payload, low);
+    case Kind.SHORT: return ShortBitset.nextClear(payload, low);
+    case Kind.BUCKETS: return Buckets.nextClear(payload, count, low);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: {
       let index = arrayLowerBound(payload, count, low);
-      while (index < count && member(payload, index) == low) { index++; low++; }
+      while (index < count && Arrays.member(payload, index) == low) { index++; low++; }
       return low;                             // at most 65,535 + 1 = NONE
     }
     case Kind.FULL:
@@ -125,33 +115,33 @@ export function nextClearIn(entry: usize, low: u32): u32 {
 }
 
 /** The member of 0-based rank `rank`, which the container has. */
-export function selectIn(entry: usize, rank: u32): u32 {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
-    case Kind.BITSET: return bitsetSelect(payload, rank);
-    case Kind.RUNS: return runsSelect(payload, rank);
-    case Kind.SHORT: return shortSelect(payload, rank);
+export function selectIn(entry: Entry, rank: u32): u32 {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
+    case Kind.BITSET: return Bitset.select(payload, rank);
+    case Kind.RUNS: return Runs.select(payload, rank);
+    case Kind.SHORT: return ShortBitset.select(payload, rank);
     case Kind.FULL: return rank;
-    case Kind.BUCKETS: return bucketsSelect(payload, entryCount<Own>(entry), rank);
+    case Kind.BUCKETS: return Buckets.select(payload, entry.count<Own>(), rank);
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: return member(payload, rank);
+    case Kind.PAIR: return Arrays.member(payload, rank);
     default: return unreachable();
   }
 }
 
 /** The offsets 64 * word .. 64 * word + 63 as bits; the least offset is the lowest bit. */
-export function wordOf(entry: usize, word: u32): u64 {
-  const payload = entryPayload<Own>(entry);
-  switch (entryKind<Own>(entry)) {
+export function wordOf(entry: Entry, word: u32): u64 {
+  const payload = entry.payload<Own>();
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return load<u64>(payload + (<usize>word << 3));
-    case Kind.SHORT: return shortWord(payload, word);
+    case Kind.SHORT: return ShortBitset.word(payload, word);
     case Kind.FULL: return u64.MAX_VALUE;
-    case Kind.RUNS: return runsWord(payload, word << 6);
-    case Kind.BUCKETS: return bucketsWord(payload, entryCount<Own>(entry), word << 6);
+    case Kind.RUNS: return Runs.word(payload, word << 6);
+    case Kind.BUCKETS: return Buckets.word(payload, entry.count<Own>(), word << 6);
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: return arrayWord(payload, entryCount<Own>(entry), word << 6);
+    case Kind.PAIR: return arrayWord(payload, entry.count<Own>(), word << 6);
     default: return unreachable();
   }
 }
@@ -159,17 +149,18 @@ export function wordOf(entry: usize, word: u32): u64 {
 // --- Members for the reply ---------------------------------------------------------------------------------
 
 /**
- * Adds up to `limit` members of a container of `count` members from `low` on,
- * each raised by `base`, to the reply. Returns how many.
+ * Adds up to `limit` members of a container of `count` members to the reply, as offsets from `from` on, which
+ * is an offset of the container. Returns how many.
  */
-export function replyContainer(kind: Kind, count: u32, payload: usize, base: u64, low: u32, limit: u64): u64 {
+export function replyContainer(kind: Kind, count: u32, payload: usize, from: u64, limit: u64): u64 {
+  const base = from & ~<u64>Container.LOW_MAX, low = <u32>from & Container.LOW_MAX;
   switch (kind) {
-    case Kind.BITSET: return replyWords(payload, UNIVERSE, base, low, limit);
+    case Kind.BITSET: return replyWords(payload, Container.UNIVERSE, base, low, limit);
     case Kind.SHORT: {
-      const first = max(low, shortLow<Own>(payload));
-      return replyWords(shortBase<Own>(payload), shortEnd<Own>(payload), base, first, limit);
+      const first = max(low, ShortBitset.low<Own>(payload));
+      return replyWords(ShortBitset.base<Own>(payload), ShortBitset.end<Own>(payload), base, first, limit);
     }
-    case Kind.FULL: return replySpan(base, low, LOW_MAX, limit);
+    case Kind.FULL: return replySpan(base, low, Container.LOW_MAX, limit);
     case Kind.RUNS: return replyRuns(payload, base, low, limit);
     case Kind.BUCKETS: return replyBuckets(payload, count, base, low, limit);
     case Kind.ARRAY:
@@ -188,32 +179,33 @@ export function replySpan(base: u64, first: u32, last: u32, limit: u64): u64 {
 
 function replyArray(payload: usize, count: u32, base: u64, low: u32, limit: u64): u64 {
   const first = low ? arrayLowerBound(payload, count, low) : 0;
-  const replied = <u32>min<u64>(count - first, limit), end = payload + arrayBytes(first + replied);
-  let next = payload + arrayBytes(first);
-  for (; next + LANES_BYTES <= end; next += LANES_BYTES) reply.lanes(base, v128.load(next), LANES);
-  for (; next < end; next += MEMBER_BYTES) reply.member(base | load<u16>(next));
+  const replied = <u32>min<u64>(count - first, limit), end = payload + Container.arrayBytes(first + replied);
+  let next = payload + Container.arrayBytes(first);
+  for (; next + Lanes.LANES_BYTES <= end;
+    next += Lanes.LANES_BYTES) reply.lanes(base, v128.load(next), Lanes.LANES);
+  for (; next < end; next += Container.MEMBER_BYTES) reply.member(base | load<u16>(next));
   return replied;
 }
 
 function replyRuns(payload: usize, base: u64, low: u32, limit: u64): u64 {
   let replied: u64 = 0;
-  for (let i: u32 = 0, runs = runsCount(payload); i < runs && replied < limit; i++) {
-    const end = runEnd(payload, i);
-    if (end >= low) replied += replySpan(base, max(runStart(payload, i), low), end, limit - replied);
+  for (let i: u32 = 0, runs = Runs.count(payload); i < runs && replied < limit; i++) {
+    const end = Runs.end(payload, i);
+    if (end >= low) replied += replySpan(base, max(Runs.start(payload, i), low), end, limit - replied);
   }
   return replied;
 }
 
 /** replyContainer() for buckets. A vector of low bytes may reach past their end: the counts follow them. */
 function replyBuckets(at: usize, count: u32, base: u64, low: u32, limit: u64): u64 {
-  const counts = at + count, first = at + bucketsLowerBound(at, count, low);
+  const counts = at + count, first = at + Buckets.lowerBound(at, count, low);
   const last = first + <usize>min<u64>(counts - first, limit);
   let next = first;
   for (let bucket = counts, end = at; next < last; bucket++, base += 256) {
     end += load<u8>(bucket);
-    for (const to = min(end, last); next < to; next += LANES) {
+    for (const to = min(end, last); next < to; next += Lanes.LANES) {
       reply.lanes(
-        base, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))), min<u32>(<u32>(to - next), LANES),
+        base, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))), min<u32>(<u32>(to - next), Lanes.LANES),
       );
     }
     next = max(first, min(end, last));

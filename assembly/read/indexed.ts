@@ -6,28 +6,27 @@ import { countRange, isEmpty, maximum, minimum, nextClear, nextSet, get } from "
 
 export const enum Unit { BYTE = 0, BIT = 1 }
 
-/** Index of the string's last unit, a byte or a bit. */
-// @ts-ignore: decorator
-@inline function lastUnit(unit: u32): u64 {
-  const greatest = maximum();
-  return unit == Unit.BYTE ? greatest >> 3 : greatest | 7;
-}
+/** Ranges of bytes and bits whose indexes may count from the end. */
+abstract class Indexes {
+  /** Index of the string's last unit, a byte or a bit. */
+  @inline static lastUnit(unit: u32): u64 {
+    const greatest = maximum();
+    return unit == Unit.BYTE ? greatest >> 3 : greatest | 7;
+  }
 
-/**
- * The unit that index `at` names, when `last` is the last one.
- * An index before the string's beginning names unit 0.
- */
-// @ts-ignore: decorator
-@inline function unitAt(at: i64, last: u64): u64 {
-  if (at >= 0) return <u64>at;
-  const back = ~at;                           // -1 is the last unit
-  return u64(back) > last ? 0 : last - <u64>back;
-}
+  /**
+   * The unit that index `at` names, when `last` is the last one.
+   * An index before the string's beginning names unit 0.
+   */
+  @inline static unitAt(at: i64, last: u64): u64 {
+    if (at >= 0) return <u64>at;
+    const back = ~at;                           // -1 is the last unit
+    return u64(back) > last ? 0 : last - <u64>back;
+  }
 
-// @ts-ignore: decorator
-@inline function firstBit(at: u64, unit: u32): u64 { return unit == Unit.BYTE ? at << 3 : at; }
-// @ts-ignore: decorator
-@inline function lastBit(at: u64, unit: u32): u64 { return unit == Unit.BYTE ? (at << 3) | 7 : at; }
+  @inline static firstBit(at: u64, unit: u32): u64 { return unit == Unit.BYTE ? at << 3 : at; }
+  @inline static lastBit(at: u64, unit: u32): u64 { return unit == Unit.BYTE ? (at << 3) | 7 : at; }
+}
 
 /**
  * Members in the closed range of units [start, end], as
@@ -35,11 +34,12 @@ export const enum Unit { BYTE = 0, BIT = 1 }
  * the reply whether the range has members: 0 for none, 1 for 2^64 of them.
  */
 export function countIndexed(start: i64, end: i64, unit: u32): u64 {
-  let any: u32 = 0;
+  let any: u32 = 0;                           // 1 if there are members though their number is 0
   if (!isEmpty() && !(start < 0 && end < 0 && start > end)) {
-    const last = lastUnit(unit), from = unitAt(start, last), to = min(unitAt(end, last), last);
+    const last = Indexes.lastUnit(unit), from = Indexes.unitAt(start, last),
+      to = min(Indexes.unitAt(end, last), last);
     if (from <= to) {
-      const low = firstBit(from, unit), members = countRange(low, lastBit(to, unit));
+      const low = Indexes.firstBit(from, unit), members = countRange(low, Indexes.lastBit(to, unit));
       if (members) return members;
       any = get(low);
     }
@@ -65,10 +65,10 @@ export function position(bit: u32, start: i64, end: i64, unit: u32, given: u32):
     reply.member(minimum());
     return 1;
   }
-  const last = lastUnit(unit);
-  const from = unitAt(start, last), to = min(unitAt(end, last), last);
+  const last = Indexes.lastUnit(unit);
+  const from = Indexes.unitAt(start, last), to = min(Indexes.unitAt(end, last), last);
   if (from > to) return 0;
-  const low = firstBit(from, unit), high = lastBit(to, unit);
+  const low = Indexes.firstBit(from, unit), high = Indexes.lastBit(to, unit);
   let found: u64;
   if (bit) {
     if (low > maximum()) return 0;

@@ -2,8 +2,8 @@
 
 import { argument, reply, work } from "../env/memory";
 import { Own } from "../env/view";
-import { entryCardinality, entryKey, entryKind, offsetOf } from "../arena/entry";
-import { entryOfRank, membersBefore } from "../arena/directory";
+import { Entry, Offset } from "../arena/layout/entry";
+import { Directory } from "../arena/read/directory";
 import { Kind } from "../container/kind";
 
 import { selectIn } from "./container";
@@ -19,19 +19,19 @@ import { selectIn } from "./container";
  */
 export function selectAll(count: u32): void {
   // the entry has the ranks first .. first + held - 1
-  let entry: usize = 0, key: u64 = 0, first: u64 = 0, held: u64 = 0;
+  let entry: Entry = changetype<Entry>(0), key: u64 = 0, first: u64 = 0, held: u64 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const rank = argument.value(i);
     work.spend(1);
     if (rank - first >= held) {
       work.spend(SEARCH_WORK);
-      entry = entryOfRank(rank);
-      key = entryKey<Own>(entry);
-      first = membersBefore(key);
-      held = entryCardinality<Own>(entry);
+      entry = Directory.ofRank(rank);
+      key = entry.key<Own>();
+      first = Directory.membersBefore(key);
+      held = entry.cardinality<Own>();
     }
     const within = rank - first;
-    if (entryKind<Own>(entry) == Kind.FULL) reply.member((key << 16) + within);
-    else reply.member(offsetOf(key, selectIn(entry, <u32>within)));
+    if (entry.kind<Own>() == Kind.FULL) reply.member((key << 16) + within);
+    else reply.member(Offset.of(key, selectIn(entry, <u32>within)));
   }
 }

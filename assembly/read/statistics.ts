@@ -1,11 +1,10 @@
-// What a bitmap consists of, for R.STAT.
+// The containers and bytes of a bitmap by kind, for R.STAT.
 
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
-import { entryCardinality, entryKind, entrySpan, isStreamedAsArray, payloadBytes } from "../arena/entry";
-import { advance, placeEntry, seek } from "../arena/directory";
+import { Directory, Place } from "../arena/read/directory";
 import { Kind } from "../container/kind";
-import { BITSET_BYTES, arrayBytes, runsBytes } from "../container/limits";
+import { BITSET_BYTES, Container } from "../container/limits";
 
 /**
  * Adds nine numbers to the reply: containers, members and bytes of the arrays, then of the bitsets,
@@ -17,10 +16,10 @@ export function statistics(): void {
   let arrays: u64 = 0, inArrays: u64 = 0;
   let bitsets: u64 = 0, inBitsets: u64 = 0;
   let runs: u64 = 0, inRuns: u64 = 0, ofRuns: u64 = 0;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), kind = entryKind<Own>(entry);
-    const members = entryCardinality<Own>(entry), span = entrySpan<Own>(entry);
-    if (isStreamedAsArray(entry)) {
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
+    const entry = Place.entry(place), kind = entry.kind<Own>();
+    const members = entry.cardinality<Own>(), span = entry.span<Own>();
+    if (entry.isStreamedAsArray()) {
       arrays++;
       inArrays += members;
     } else if (kind == Kind.BITSET || kind == Kind.SHORT) {
@@ -29,10 +28,10 @@ export function statistics(): void {
     } else {
       runs += span;
       inRuns += members;
-      ofRuns += kind == Kind.FULL ? span * runsBytes(1) : payloadBytes<Own>(entry);
+      ofRuns += kind == Kind.FULL ? span * Container.runsBytes(1) : entry.payloadBytes<Own>();
     }
   }
-  reply.member(arrays); reply.member(inArrays); reply.member(inArrays * arrayBytes(1));
+  reply.member(arrays); reply.member(inArrays); reply.member(inArrays * Container.arrayBytes(1));
   reply.member(bitsets); reply.member(inBitsets); reply.member(bitsets * BITSET_BYTES);
   reply.member(runs); reply.member(inRuns); reply.member(ofRuns);
 }

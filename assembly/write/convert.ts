@@ -2,59 +2,57 @@
 // The set stays the same in a conversion, which allocates before it changes anything.
 
 import { Own } from "../env/view";
-import { allocate, blockBytes, isTiny, prepare, release, resize } from "../arena/arena";
-import {
-  entryCount, entryKind, entryPayload, payloadBytes, setBlock, setFull, setPair, setSingle,
-} from "../arena/entry";
-import { shapeAt, shapeBytes, shapeCount, shapeKind } from "../combine/shape";
-import { member } from "../container/array";
-import { arrayToBuckets, bucketsLast, bucketsSelect } from "../container/buckets";
+import { Allocator, Block } from "../arena/layout/blocks";
+import { Header } from "../arena/layout/header";
+import { Entry } from "../arena/layout/entry";
+import { Shape } from "../combine/shape/shape";
+import { Arrays } from "../container/array";
+import { Buckets, arrayToBuckets } from "../container/buckets";
 import { toArray, toBitset, toShort } from "../container/convert";
-import { Kind, staysBuckets, suitableKind, wordsBetween } from "../container/kind";
-import {
-  BITSET_BYTES, LOW_MAX, MEMBER_BYTES, arrayBytes, bucketsBytes, shortBytes,
-} from "../container/limits";
-import { runStart, runsLast } from "../container/run";
-import { bitsetBecomesShort, spanOfBitset, wordsOf } from "../container/short";
+import { Choice, Kind } from "../container/kind";
+import { BITSET_BYTES, Container } from "../container/limits";
+import { Runs } from "../container/run";
+import { ShortBitset, bitsetBecomesShort, spanOfBitset } from "../container/short";
 
 /** Releases the container's block, if it has one. */
-export function releaseContainer(entry: usize): void {
-  const bytes = payloadBytes<Own>(entry);
-  if (bytes && !isTiny<Own>()) release(entryPayload<Own>(entry), bytes);
+export function releaseContainer(entry: Entry): void {
+  const bytes = entry.payloadBytes<Own>();
+  if (bytes && !Header.isTiny<Own>()) Allocator.release(entry.payload<Own>(), bytes);
 }
 
 /**
  * Gives the entry the container `form`, a shape that is not empty, normalized and in scratch room,
  * in the block that the entry has or in another one. The caller adjusts the sums.
  */
-export function replaceContainer(entry: usize, form: u64): void {
-  const kind = shapeKind(form), count = shapeCount(form), at = shapeAt(form);
-  if (kind == Kind.FULL) { releaseContainer(entry); setFull(entry, 1); return; }
+export function replaceContainer(entry: Entry, form: u64): void {
+  const kind = Shape.kind(form), count = Shape.count(form), at = Shape.at(form);
+  if (kind == Kind.FULL) { releaseContainer(entry); entry.setFull(1); return; }
   if (kind == Kind.ARRAY && count <= 2) {
-    const first = load<u16>(at), second = load<u16>(at, MEMBER_BYTES);
+    const first = load<u16>(at), second = load<u16>(at, Container.MEMBER_BYTES);
     releaseContainer(entry);
-    if (count == 1) setSingle(entry, first); else setPair(entry, first, second);
+    if (count == 1) entry.setSingle(first); else entry.setPair(first, second);
     return;
   }
-  const bytes = shapeBytes<Own>(form), oldBytes = payloadBytes<Own>(entry), old = entryPayload<Own>(entry);
-  const fits = oldBytes && blockBytes(oldBytes) == blockBytes(bytes), to = fits ? old : allocate(bytes);
+  const bytes = Shape.bytes<Own>(form), oldBytes = entry.payloadBytes<Own>(), old = entry.payload<Own>();
+  const fits = oldBytes && Block.bytes(oldBytes) == Block.bytes(bytes),
+    to = fits ? old : Allocator.allocate(bytes);
   memory.copy(to, at, bytes);                 // a new block may begin where the shape does, or below
-  setBlock(entry, kind, count, to);
+  entry.setBlock(kind, count, to);
   // Only now: free lists may begin where the scratch room is.
-  if (oldBytes && !fits) release(old, oldBytes);
+  if (oldBytes && !fits) Allocator.release(old, oldBytes);
 }
 
 /**
  * Converts the container to another kind `to`, one with a payload other than runs.
  * Buckets that cannot hold the members are an array, and one or two members of an array live in the entry.
  */
-export function convertTo(entry: usize, to: Kind): void {
+export function convertTo(entry: Entry, to: Kind): void {
   switch (to) {
     case Kind.ARRAY: intoArray(entry); return;
     case Kind.BITSET: intoBitset(entry); return;
-    case Kind.SHORT: intoShort(entry, LOW_MAX, 0); return;
+    case Kind.SHORT: intoShort(entry, Container.LOW_MAX, 0); return;
     case Kind.BUCKETS:
-      prepare(plainRoom(entryCount<Own>(entry)));
+      Allocator.prepare(plainRoom(entry.count<Own>()));
       intoArray(entry);
       intoBuckets(entry);
       return;
@@ -67,52 +65,57 @@ export function convertTo(entry: usize, to: Kind): void {
 }
 
 /** Converts an array, buckets or runs to the kind that suits them, unless that is runs. */
-export function convertToSuitable(entry: usize): void {
-  convertTo(entry, suitableKind(entryCount<Own>(entry), wordsWith(entry, LOW_MAX, 0)));
+export function convertToSuitable(entry: Entry): void {
+  convertTo(entry, Choice.suitable(entry.count<Own>(), wordsWith(entry, Container.LOW_MAX, 0)));
 }
 
 // --- To an array or buckets --------------------------------------------------------------------------------
 
-function intoArray(entry: usize): void {
-  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const bytes = payloadBytes<Own>(entry), at = allocate(arrayBytes(count));
+function intoArray(entry: Entry): void {
+  const kind = entry.kind<Own>(), count = entry.count<Own>(), payload = entry.payload<Own>();
+  const bytes = entry.payloadBytes<Own>(), at = Allocator.allocate(Container.arrayBytes(count));
   toArray(kind, payload, count, at);
-  release(payload, bytes);
-  if (count > 2) { setBlock(entry, Kind.ARRAY, count, at); return; }
+  Allocator.release(payload, bytes);
+  if (count > 2) { entry.setBlock(Kind.ARRAY, count, at); return; }
   setInEntry(entry, count, at);
-  release(at, arrayBytes(count));
+  Allocator.release(at, Container.arrayBytes(count));
 }
 
 /** Puts the one or two members of the array at `at` into the entry. */
 // @ts-ignore: decorator
-@inline function setInEntry(entry: usize, count: u32, at: usize): void {
-  if (count == 1) setSingle(entry, member(at, 0)); else setPair(entry, member(at, 0), member(at, 1));
+@inline function setInEntry(entry: Entry, count: u32, at: usize): void {
+  if (count == 1) entry.setSingle(Arrays.member(at, 0));
+  else entry.setPair(Arrays.member(at, 0), Arrays.member(at, 1));
 }
 
 /** Turns an array of three members or more into buckets. False if buckets cannot hold it. */
-export function intoBuckets(entry: usize): bool {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const at = allocate(bucketsBytes(count));
-  if (!arrayToBuckets(payload, count, at, at)) { release(at, bucketsBytes(count)); return false; }
-  release(payload, arrayBytes(count));
-  setBlock(entry, Kind.BUCKETS, count, at);
+export function intoBuckets(entry: Entry): bool {
+  const count = entry.count<Own>(), payload = entry.payload<Own>();
+  const at = Allocator.allocate(Container.bucketsBytes(count));
+  if (!arrayToBuckets(payload, count, at, at)) {
+    Allocator.release(at, Container.bucketsBytes(count));
+    return false;
+  }
+  Allocator.release(payload, Container.arrayBytes(count));
+  entry.setBlock(Kind.BUCKETS, count, at);
   return true;
 }
 
 /** Bytes that converting to an array or buckets of `count` members allocates at most. */
 // @ts-ignore: decorator
 @inline export function plainRoom(count: u32): usize {
-  return blockBytes(arrayBytes(count)) + (staysBuckets(count) ? blockBytes(bucketsBytes(count)) : 0);
+  return Block.bytes(Container.arrayBytes(count))
+    + (Choice.staysBuckets(count) ? Block.bytes(Container.bucketsBytes(count)) : 0);
 }
 
 // --- To a bitset -------------------------------------------------------------------------------------------
 
-function intoBitset(entry: usize): void {
-  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const at = allocate(BITSET_BYTES);
+function intoBitset(entry: Entry): void {
+  const kind = entry.kind<Own>(), count = entry.count<Own>(), payload = entry.payload<Own>();
+  const at = Allocator.allocate(BITSET_BYTES);
   toBitset(kind, payload, count, at);
   releaseContainer(entry);
-  setBlock(entry, Kind.BITSET, count, at);
+  entry.setBlock(Kind.BITSET, count, at);
 }
 
 // --- To a short bitset -------------------------------------------------------------------------------------
@@ -120,46 +123,47 @@ function intoBitset(entry: usize): void {
 /** The least member of an array, buckets or runs. */
 // @ts-ignore: decorator
 @inline function least(kind: Kind, payload: usize, count: u32): u32 {
-  if (kind == Kind.RUNS) return runStart(payload, 0);
-  return kind == Kind.BUCKETS ? bucketsSelect(payload, count, 0) : member(payload, 0);
+  if (kind == Kind.RUNS) return Runs.start(payload, 0);
+  return kind == Kind.BUCKETS ? Buckets.select(payload, count, 0) : Arrays.member(payload, 0);
 }
 
 /** The greatest member of an array, buckets or runs. */
 // @ts-ignore: decorator
 @inline function greatest(kind: Kind, payload: usize, count: u32): u32 {
-  if (kind == Kind.RUNS) return runsLast<Own>(payload);
-  return kind == Kind.BUCKETS ? bucketsLast<Own>(payload, count) : member(payload, count - 1);
+  if (kind == Kind.RUNS) return Runs.last<Own>(payload);
+  return kind == Kind.BUCKETS ? Buckets.last<Own>(payload, count) : Arrays.member(payload, count - 1);
 }
 
 /**
  * Words from the first to the last one that the entry's array,
  * buckets or runs have, or that has one of the values `low` and `high`.
  */
-export function wordsWith(entry: usize, low: u32, high: u32): u32 {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  return wordsBetween(min(low, least(kind, payload, count)), max(high, greatest(kind, payload, count)));
+export function wordsWith(entry: Entry, low: u32, high: u32): u32 {
+  const kind = entry.kind<Own>(), payload = entry.payload<Own>(), count = entry.count<Own>();
+  return Choice.wordsBetween(min(low, least(kind, payload, count)),
+    max(high, greatest(kind, payload, count)));
 }
 
 /**
  * Makes the entry's container a short bitset that has the words of its members and, unless it is a
  * bitset, those of the values from `low` to `high`.
  */
-export function intoShort(entry: usize, low: u32, high: u32): void {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
+export function intoShort(entry: Entry, low: u32, high: u32): void {
+  const kind = entry.kind<Own>(), payload = entry.payload<Own>(), count = entry.count<Own>();
   if (kind == Kind.BITSET) { bitsetIntoShort(entry); return; }
   low = min(low, least(kind, payload, count));
   high = max(high, greatest(kind, payload, count));
-  const words = wordsBetween(low, high);
-  const at = allocate(shortBytes(words));
+  const words = Choice.wordsBetween(low, high);
+  const at = Allocator.allocate(Container.shortBytes(words));
   toShort(kind, payload, count, low, high, at);
   releaseContainer(entry);
-  setBlock(entry, Kind.SHORT, count, at);
+  entry.setBlock(Kind.SHORT, count, at);
 }
 
 /** Makes a bitset a short bitset of the words that have members, within its block. Needs no memory. */
-function bitsetIntoShort(entry: usize): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry), span = spanOfBitset<Own>(payload);
+function bitsetIntoShort(entry: Entry): void {
+  const payload = entry.payload<Own>(), count = entry.count<Own>(), span = spanOfBitset<Own>(payload);
   bitsetBecomesShort(payload, span);
-  resize(payload, BITSET_BYTES, shortBytes(wordsOf(span)));
-  setBlock(entry, Kind.SHORT, count, payload);
+  Allocator.resize(payload, BITSET_BYTES, Container.shortBytes(ShortBitset.wordsOf(span)));
+  entry.setBlock(Kind.SHORT, count, payload);
 }

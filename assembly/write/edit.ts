@@ -1,42 +1,34 @@
-// Adding one member to a container, or removing one. The container changes its form when its members ask for
-// that: one or two live in the entry, up to 4096 are an array or buckets, more are a bitset, a short bitset
-// takes the place of each of these where it is smaller, and 65,536 members are a FULL entry. Runs stay runs
-// while nothing is smaller. When members are removed, a bitset stays one down to BITSET_LEAST, and a short
-// bitset while staysShort() says so.
+// Adding one member to a container, or removing one. The container changes its kind when another one is
+// smaller: one or two members are in the entry, up to 4096 are an array or buckets, more are a bitset, a
+// short bitset takes the place of each of these where it is smaller, and 65,536 members are a FULL entry.
+// Runs stay runs while nothing is smaller. When members are removed, a bitset stays one down to BITSET_LEAST,
+// and a short bitset while Choice.staysShort() says so.
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { allocate, blockBytes, bumpMark, heldAt, isTiny, prepare, resize } from "../arena/arena";
-import { packShort } from "../arena/forms";
-import { adjust, removeEntry } from "../arena/change";
-import {
-  entryCount, entryKind, entryPayload, setBlock, setCount, setFull, setPair, setSingle,
-} from "../arena/entry";
-import {
-  Kind, staysBitset, BUCKETS_FROM, plainBytes, prefersShort, staysShort, wordsBetween, prefersRuns,
-  plainKind, shrunkKind, staysBuckets,
-} from "../container/kind";
-import { ARRAY_MAX, UNIVERSE, arrayBytes, runsBytes, bucketsBytes, shortBytes } from "../container/limits";
-import { arrayLowerBound, member } from "../container/array";
-import { bitsetClear, bitsetHas, bitsetSet } from "../container/bitset";
-import { bucketsFind, bucketsHaveRoom, bucketsInsert, bucketsRemove } from "../container/buckets";
-import {
-  insertRunAt, removeRunAt, runEnd, runStart, runsCount, runsFind, runsLast, setRun,
-} from "../container/run";
-import {
-  isWorthTrimming, shortBase, shortHas, shortSet, spanOfBitset, trimShort, trimmedWords, wordCount, wordsOf,
-} from "../container/short";
+import { Allocator, Block } from "../arena/layout/blocks";
+import { Header } from "../arena/layout/header";
+import { Entry } from "../arena/layout/entry";
+import { Choice, Kind } from "../container/kind";
+import { Container } from "../container/limits";
+import { Arrays, arrayLowerBound } from "../container/array";
+import { Bitset } from "../container/bitset";
+import { Buckets } from "../container/buckets";
+import { Runs } from "../container/run";
+import { ShortBitset } from "../container/short";
 import {
   convertTo, convertToSuitable, intoBuckets, intoShort, plainRoom, releaseContainer, wordsWith,
 } from "./convert";
 import { widenTo } from "./short";
+import { addRun, mayHaveOneRunMore, removeRun } from "./cut";
+import { bitsetIntoPlain, convertDepleted, isDepleted, trim, trimmedStays } from "./shrink";
 
 /**
  * Adds `low` to a container that is not FULL. True if it was absent;
  * the caller then adjusts the sums above the entry. `revocable`: takeBack() may have to undo it (undo.ts).
  */
-export function insertInto(entry: usize, low: u32, revocable: bool): bool {
-  switch (entryKind<Own>(entry)) {
+export function insertInto(entry: Entry, low: u32, revocable: bool): bool {
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return insertIntoBitset(entry, low, revocable);
     case Kind.SHORT: return insertIntoShort(entry, low, revocable);
     case Kind.RUNS: return insertIntoRuns(entry, low, revocable);
@@ -54,8 +46,8 @@ export function insertInto(entry: usize, low: u32, revocable: bool): bool {
  * then adjusts the sums. With `asIs`, bitsets, short bitsets and buckets stay what they are, however few
  * members are left: that takes no memory.
  */
-export function takeFrom(entry: usize, low: u32, asIs: bool): bool {
-  switch (entryKind<Own>(entry)) {
+export function takeFrom(entry: Entry, low: u32, asIs: bool): bool {
+  switch (entry.kind<Own>()) {
     case Kind.BITSET: return takeFromBitset(entry, low, asIs);
     case Kind.SHORT: return takeFromShort(entry, low, asIs);
     case Kind.RUNS: return takeFromRuns(entry, low);
@@ -70,29 +62,30 @@ export function takeFrom(entry: usize, low: u32, asIs: bool): bool {
 
 // --- Arrays, in the entry or in a block --------------------------------------------------------------------
 
-function insertIntoArray(entry: usize, low: u32): bool {
-  const count = entryCount<Own>(entry);
-  const payload = entryPayload<Own>(entry);
+function insertIntoArray(entry: Entry, low: u32): bool {
+  const count = entry.count<Own>();
+  const payload = entry.payload<Own>();
   // Ascending input is common.
-  const index = member(payload, count - 1) < low ? count : arrayLowerBound(payload, count, low);
-  if (index < count && member(payload, index) == low) return false;
+  const index = Arrays.member(payload, count - 1) < low ? count : arrayLowerBound(payload, count, low);
+  if (index < count && Arrays.member(payload, index) == low) return false;
   if (count == 1) {
-    const other = member(payload, 0);
-    setPair(entry, min(low, other), max(low, other));
+    const other = Arrays.member(payload, 0);
+    entry.setPair(min(low, other), max(low, other));
     return true;
   }
-  if ((count & (MEMBERS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
+  if ((count & (Choice.MEMBERS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
     intoShort(entry, low, low);
     return addToShort(entry, low);
   }
-  if (count == ARRAY_MAX) {
+  if (count == Container.ARRAY_MAX) {
     convertTo(entry, Kind.BITSET);
     return insertIntoBitset(entry, low, false);
   }
   // Tried only when a larger block is needed:
   // seldom enough for the case that buckets cannot hold the members.
   if (
-    count >= BUCKETS_FROM && blockBytes(arrayBytes(count)) != blockBytes(arrayBytes(count + 1))
+    count >= Choice.BUCKETS_FROM
+    && Block.bytes(Container.arrayBytes(count)) != Block.bytes(Container.arrayBytes(count + 1))
     && intoBuckets(entry)
   ) {
     return insertIntoBuckets(entry, low);
@@ -101,220 +94,151 @@ function insertIntoArray(entry: usize, low: u32): bool {
   return true;
 }
 
-/** An array takes as much as another word of a short bitset whenever it has so many members more. */
-// @ts-ignore: decorator
-@inline const MEMBERS_A_WORD: u32 = 4;
-
 /** Whether an array or buckets of `count` members become a short bitset with the member `low`. */
 // @ts-ignore: decorator
-@inline function becomesShort(entry: usize, count: u32, low: u32): bool {
-  return prefersShort(count + 1, wordsWith(entry, low, low));
+@inline function becomesShort(entry: Entry, count: u32, low: u32): bool {
+  return Choice.prefersShort(count + 1, wordsWith(entry, low, low));
 }
 
 /** Adds `low` as the member of rank `index` to an array that stays one. */
 // @ts-ignore: decorator
-@inline function addToArray(entry: usize, index: u32, low: u32): void {
-  const count = entryCount<Own>(entry);
-  const at = arrayRoom(entry, count, entryPayload<Own>(entry));
+@inline function addToArray(entry: Entry, index: u32, low: u32): void {
+  const count = entry.count<Own>();
+  const at = arrayRoom(entry, count, entry.payload<Own>());
   const gap = at + (<usize>index << 1);
   memory.copy(gap + 2, gap, <usize>(count - index) << 1);
   store<u16>(gap, <u16>low);
-  setBlock(entry, Kind.ARRAY, count + 1, at);
+  entry.setBlock(Kind.ARRAY, count + 1, at);
 }
 
 /** Makes room for one member more in the array of `count` members at `payload`; returns where it is then. */
 // @ts-ignore: decorator
-@inline function arrayRoom(entry: usize, count: u32, payload: usize): usize {
-  if (count > 2) return resize(payload, arrayBytes(count), arrayBytes(count + 1));
-  const at = allocate(arrayBytes(3));
+@inline function arrayRoom(entry: Entry, count: u32, payload: usize): usize {
+  if (count > 2) return Allocator.resize(payload, Container.arrayBytes(count),
+    Container.arrayBytes(count + 1));
+  const at = Allocator.allocate(Container.arrayBytes(3));
   store<u32>(at, load<u32>(payload));
   return at;
 }
 
-function takeFromArray(entry: usize, low: u32): bool {
-  const count = entryCount<Own>(entry);
-  const payload = entryPayload<Own>(entry);
+function takeFromArray(entry: Entry, low: u32): bool {
+  const count = entry.count<Own>();
+  const payload = entry.payload<Own>();
   const index = arrayLowerBound(payload, count, low);
-  if (index == count || member(payload, index) != low) return false;
-  if (count == 2) { setSingle(entry, member(payload, 1 - index)); return true; }
+  if (index == count || Arrays.member(payload, index) != low) return false;
+  if (count == 2) { entry.setSingle(Arrays.member(payload, 1 - index)); return true; }
   const gone = payload + (<usize>index << 1);
   memory.copy(gone, gone + 2, <usize>(count - index - 1) << 1);
   if (count == 3) {
-    const first = member(payload, 0), second = member(payload, 1);
+    const first = Arrays.member(payload, 0), second = Arrays.member(payload, 1);
     releaseContainer(entry);
-    setPair(entry, first, second);
+    entry.setPair(first, second);
     return true;
   }
-  resize(payload, arrayBytes(count), arrayBytes(count - 1));
-  setCount(entry, count - 1);
+  Allocator.resize(payload, Container.arrayBytes(count), Container.arrayBytes(count - 1));
+  entry.setCount(count - 1);
   return true;
-}
-
-/** Removes the members from `from` to `to` from an array, and its entry if none is left. Needs no memory. */
-export function cutArray(entry: usize, key: u64, from: u32, to: u32): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  const first = arrayLowerBound(payload, count, from), end = arrayLowerBound(payload, count, to + 1);
-  if (first == end) return;
-  memory.copy(payload + arrayBytes(first), payload + arrayBytes(end), arrayBytes(count - end));
-  shortenArray(entry, key, count - (end - first));
-}
-
-/**
- * Makes an array, of which the first `left` members stay, one of these, and updates the sums. Needs no
- * memory.
- */
-export function shortenArray(entry: usize, key: u64, left: u32): void {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  adjust(key, <i64>left - <i64>count);
-  if (left > 2) {
-    resize(payload, arrayBytes(count), arrayBytes(left));
-    setCount(entry, left);
-    return;
-  }
-  const first = member(payload, 0), second = member(payload, 1);
-  releaseContainer(entry);
-  if (!left) removeEntry(key);
-  else if (left == 1) setSingle(entry, first);
-  else setPair(entry, first, second);
 }
 
 // --- Buckets -----------------------------------------------------------------------------------------------
 
-function insertIntoBuckets(entry: usize, low: u32): bool {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const index = bucketsFind(payload, count, low);
+function insertIntoBuckets(entry: Entry, low: u32): bool {
+  const count = entry.count<Own>(), payload = entry.payload<Own>();
+  const index = Buckets.find(payload, count, low);
   if (index >> 31) return false;
   if ((count & (LOWS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
     intoShort(entry, low, low);
     return addToShort(entry, low);
   }
-  if (count == ARRAY_MAX) {
+  if (count == Container.ARRAY_MAX) {
     convertTo(entry, Kind.BITSET);
     return insertIntoBitset(entry, low, false);
   }
-  if (!bucketsHaveRoom(payload, count, low)) {
+  if (!Buckets.haveRoom(payload, count, low)) {
     convertTo(entry, Kind.ARRAY);
-    addToArray(entry, arrayLowerBound(entryPayload<Own>(entry), count, low), low);
+    addToArray(entry, arrayLowerBound(entry.payload<Own>(), count, low), low);
     return true;
   }
-  const at = resize(payload, bucketsBytes(count), bucketsBytes(count + 1));
-  bucketsInsert(at, count, index, low);
-  setBlock(entry, Kind.BUCKETS, count + 1, at);
+  const at = Allocator.resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count + 1));
+  Buckets.insert(at, count, index, low);
+  entry.setBlock(Kind.BUCKETS, count + 1, at);
   return true;
 }
 
-/** Buckets take as much as another word of a short bitset whenever they have so many members more. */
+/** Buckets take as much as another word of a short bitset for each LOWS_A_WORD members more. */
 // @ts-ignore: decorator
 @inline const LOWS_A_WORD: u32 = 8;
 
-function takeFromBuckets(entry: usize, low: u32, asIs: bool): bool {
-  const count = entryCount<Own>(entry), payload = entryPayload<Own>(entry);
-  const index = bucketsFind(payload, count, low);
+function takeFromBuckets(entry: Entry, low: u32, asIs: bool): bool {
+  const count = entry.count<Own>(), payload = entry.payload<Own>();
+  const index = Buckets.find(payload, count, low);
   if (!(index >> 31)) return false;
-  if (!asIs && !staysBuckets(count - 1)) {
+  if (!asIs && !Choice.staysBuckets(count - 1)) {
     convertTo(entry, Kind.ARRAY);
     return takeFromArray(entry, low);
   }
-  bucketsRemove(payload, count, index & 0xffff, low);
-  resize(payload, bucketsBytes(count), bucketsBytes(count - 1));
-  setCount(entry, count - 1);
+  Buckets.remove(payload, count, index & 0xffff, low);
+  Allocator.resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count - 1));
+  entry.setCount(count - 1);
   return true;
 }
 
 // --- Short bitsets, in a block or in a tiny arena ----------------------------------------------------------
 
-function insertIntoShort(entry: usize, low: u32, revocable: bool): bool {
+function insertIntoShort(entry: Entry, low: u32, revocable: bool): bool {
   if (widenTo(entry, low, low)) return addToShort(entry, low);
-  convertTo(entry, plainKind(entryCount<Own>(entry) + 1));
+  convertTo(entry, Choice.plainKind(entry.count<Own>() + 1));
   return insertInto(entry, low, revocable);
 }
 
 /** Adds `low` to a short bitset that has its word. */
-function addToShort(entry: usize, low: u32): bool {
-  const payload = entryPayload<Own>(entry);
-  if (shortHas(payload, low)) return false;
-  shortSet(payload, low);
-  setCount(entry, entryCount<Own>(entry) + 1);
+function addToShort(entry: Entry, low: u32): bool {
+  const payload = entry.payload<Own>();
+  if (ShortBitset.has(payload, low)) return false;
+  ShortBitset.set(payload, low);
+  entry.setCount(entry.count<Own>() + 1);
   return true;
 }
 
-function takeFromShort(entry: usize, low: u32, asIs: bool): bool {
-  const count = entryCount<Own>(entry) - 1;
-  if (!shortHas(entryPayload<Own>(entry), low)) return false;
-  if (!asIs && !isTiny<Own>() && !trimmedStays(entry, count)) {
-    convertTo(entry, plainKind(count + 1));
+function takeFromShort(entry: Entry, low: u32, asIs: bool): bool {
+  const count = entry.count<Own>() - 1;
+  if (!ShortBitset.has(entry.payload<Own>(), low)) return false;
+  if (!asIs && !Header.isTiny<Own>() && !trimmedStays(entry, count)) {
+    convertTo(entry, Choice.plainKind(count + 1));
     return takeFrom(entry, low, false);
   }
-  bitsetClear(shortBase<Own>(entryPayload<Own>(entry)), low);
-  setCount(entry, count);
+  Bitset.clear(ShortBitset.base<Own>(entry.payload<Own>()), low);
+  entry.setCount(count);
   if (asIs) return true;
-  if (!(count & (isTiny<Own>() ? TRIM_TINY - 1 : TRIM_EVERY - 1))) trim(entry);
-  if (isTiny<Own>() && isDepleted(entry)) convertDepleted(entry);
+  if (!(count & (Header.isTiny<Own>() ? TRIM_TINY - 1 : TRIM_EVERY - 1))) trim(entry);
+  if (Header.isTiny<Own>() && isDepleted(entry)) convertDepleted(entry);
   return true;
-}
-
-/**
- * A conversion for which the arena would have to grow is worth that only if it
- * shrinks the container to a quarter.
- */
-// @ts-ignore: decorator
-@inline const WORTH_GROWING: usize = 4;
-
-/**
- * Whether a short bitset in a block that will have `count` members should stay one.
- * Trims it first if not as it is.
- */
-function trimmedStays(entry: usize, count: u32): bool {
-  const payload = entryPayload<Own>(entry), words = wordCount<Own>(payload);
-  if (staysShort(count, words)) return true;
-  const fewer = trimShort(payload), room = bumpMark() + plainRoom(entryCount<Own>(entry));
-  resize(payload, shortBytes(words), shortBytes(fewer));
-  return staysShort(count, fewer)
-    || (room > heldAt() && shortBytes(fewer) < WORTH_GROWING * plainBytes(count));
 }
 
 // --- Bitsets -----------------------------------------------------------------------------------------------
 
-function insertIntoBitset(entry: usize, low: u32, revocable: bool): bool {
-  const payload = entryPayload<Own>(entry);
-  if (bitsetHas(payload, low)) return false;
-  bitsetSet(payload, low);
+function insertIntoBitset(entry: Entry, low: u32, revocable: bool): bool {
+  const payload = entry.payload<Own>();
+  if (Bitset.has(payload, low)) return false;
+  Bitset.set(payload, low);
   countUp(entry, 1, revocable);
   return true;
 }
 
-function takeFromBitset(entry: usize, low: u32, asIs: bool): bool {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry) - 1;
-  if (!bitsetHas(payload, low)) return false;
-  const stays = asIs || staysBitset(count);
-  if (!stays) prepare(plainRoom(count));
-  bitsetClear(payload, low);
-  setCount(entry, count);
+function takeFromBitset(entry: Entry, low: u32, asIs: bool): bool {
+  const payload = entry.payload<Own>(), count = entry.count<Own>() - 1;
+  if (!Bitset.has(payload, low)) return false;
+  const stays = asIs || Choice.staysBitset(count);
+  if (!stays) Allocator.prepare(plainRoom(count));
+  Bitset.clear(payload, low);
+  entry.setCount(count);
   if (!stays) bitsetIntoPlain(entry);
   else if (!asIs && !(count & (TRIM_EVERY - 1))) trim(entry);
   return true;
 }
 
-/** Turns a bitset of few members into a short bitset, an array or buckets. */
-function bitsetIntoPlain(entry: usize): void {
-  convertTo(entry, shrunkKind(entryCount<Own>(entry), wordsOf(spanOfBitset<Own>(entryPayload<Own>(entry)))));
-}
-
-/** Words of a bitset. */
-// @ts-ignore: decorator
-@inline const WORDS: u32 = UNIVERSE >> 6;
-
-/** Whether words without members at the ends of a bitset or a short bitset should be given back. */
-export function isLoose(entry: usize): bool {
-  const kind = entryKind<Own>(entry), payload = entryPayload<Own>(entry);
-  if (kind == Kind.SHORT) return isWorthTrimming(wordCount<Own>(payload), trimmedWords(payload));
-  if (kind != Kind.BITSET) return false;
-  const words = wordsOf(spanOfBitset<Own>(payload));
-  return isWorthTrimming(WORDS, words) && prefersShort(entryCount<Own>(entry), words);
-}
-
 /**
- * Single removals look for words to give back once in so many members,
+ * Single removals look for words to give back on every TRIM_EVERYth removal,
  * so that a member that comes and goes far from the others mostly does not change the container each time.
  */
 // @ts-ignore: decorator
@@ -323,68 +247,35 @@ export function isLoose(entry: usize): bool {
 // @ts-ignore: decorator
 @inline const TRIM_TINY: u32 = 8;
 
-/** Gives back the words at the ends of a bitset or a short bitset if it isLoose(). Needs no memory. */
-export function trim(entry: usize): void {
-  if (!isLoose(entry)) return;
-  const payload = entryPayload<Own>(entry);
-  if (entryKind<Own>(entry) == Kind.BITSET) { convertTo(entry, Kind.SHORT); return; }
-  const words = wordCount<Own>(payload), left = trimShort(payload);
-  if (!isTiny<Own>()) resize(payload, shortBytes(words), shortBytes(left));
-}
-
-/**
- * Whether the container is a bitset, a short bitset or buckets for which another kind is better
- * without `less` of its members.
- */
-export function isDepleted(entry: usize, less: u32 = 0): bool {
-  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry) - less;
-  if (kind == Kind.SHORT) {
-    return !staysShort(count, wordCount<Own>(entryPayload<Own>(entry)));
-  }
-  return kind == Kind.BITSET ? !staysBitset(count) : kind == Kind.BUCKETS && !staysBuckets(count);
-}
-
-/**
- * Turns a container that isDepleted() without `less` of its members into a better kind.
- * A bitset has ARRAY_MAX members at most.
- */
-export function convertDepleted(entry: usize, less: u32 = 0): void {
-  const kind = entryKind<Own>(entry), count = entryCount<Own>(entry);
-  if (kind == Kind.BITSET) bitsetIntoPlain(entry);
-  else if (kind == Kind.BUCKETS) convertTo(entry, Kind.ARRAY);
-  else if (isTiny<Own>()) packShort();
-  else if (!trimmedStays(entry, count - less)) convertTo(entry, plainKind(count));
-}
-
 /**
  * Counts `more` new members of a bitset or of runs.
  * The 65,536th makes the container FULL, though not yet if it is `revocable`.
  */
-export function countUp(entry: usize, more: u32, revocable: bool): void {
-  const count = entryCount<Own>(entry) + more;
-  if (count < UNIVERSE) { setCount(entry, count); return; }
-  if (revocable) { setCount(entry, count); argument.defer(); return; }
+export function countUp(entry: Entry, more: u32, revocable: bool): void {
+  const count = entry.count<Own>() + more;
+  if (count < Container.UNIVERSE) { entry.setCount(count); return; }
+  if (revocable) { entry.setCount(count); argument.defer(); return; }
   releaseContainer(entry);
-  setFull(entry, 1);
+  entry.setFull(1);
 }
 
 // --- Runs --------------------------------------------------------------------------------------------------
 
-function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
-  const payload = entryPayload<Own>(entry), before = runsFind(payload, low), next = <u32>(before + 1);
-  if (before >= 0 && low <= runEnd(payload, before)) return false;
-  const joinsBefore = before >= 0 && runEnd(payload, before) + 1 == low;
-  const joinsNext = next < runsCount(payload) && runStart(payload, next) == low + 1;
+function insertIntoRuns(entry: Entry, low: u32, revocable: bool): bool {
+  const payload = entry.payload<Own>(), before = Runs.find(payload, low), next = <u32>(before + 1);
+  if (before >= 0 && low <= Runs.end(payload, before)) return false;
+  const joinsBefore = before >= 0 && Runs.end(payload, before) + 1 == low;
+  const joinsNext = next < Runs.count(payload) && Runs.start(payload, next) == low + 1;
   if (joinsBefore && joinsNext && !revocable) {
-    setRun(payload, before, runStart(payload, before), runEnd(payload, next));
+    Runs.set(payload, before, Runs.start(payload, before), Runs.end(payload, next));
     removeRun(entry, next);
   } else if (joinsBefore) {
-    setRun(payload, before, runStart(payload, before), low);
+    Runs.set(payload, before, Runs.start(payload, before), low);
     if (joinsNext) argument.defer();
   } else if (joinsNext) {
-    setRun(payload, next, low, runEnd(payload, next));
-  } else if (mayHaveOneRunMore(payload, entryCount<Own>(entry) + 1, low)) {
-    setRun(addRun(entry, next), next, low, low);
+    Runs.set(payload, next, low, Runs.end(payload, next));
+  } else if (mayHaveOneRunMore(payload, entry.count<Own>() + 1, low)) {
+    Runs.set(addRun(entry, next), next, low, low);
   } else {
     convertToSuitable(entry);
     return insertInto(entry, low, revocable);
@@ -393,66 +284,25 @@ function insertIntoRuns(entry: usize, low: u32, revocable: bool): bool {
   return true;
 }
 
-function takeFromRuns(entry: usize, low: u32): bool {
-  const payload = entryPayload<Own>(entry), count = entryCount<Own>(entry);
-  const found = runsFind(payload, low), run = <u32>found;
-  if (found < 0 || low > runEnd(payload, run)) return false;
-  const start = runStart(payload, run), end = runEnd(payload, run);
+function takeFromRuns(entry: Entry, low: u32): bool {
+  const payload = entry.payload<Own>(), count = entry.count<Own>();
+  const found = Runs.find(payload, low), run = <u32>found;
+  if (found < 0 || low > Runs.end(payload, run)) return false;
+  const start = Runs.start(payload, run), end = Runs.end(payload, run);
   if (start == end) {
     removeRun(entry, run);
   } else if (low == start) {
-    setRun(payload, run, start + 1, end);
+    Runs.set(payload, run, start + 1, end);
   } else if (low == end) {
-    setRun(payload, run, start, end - 1);
+    Runs.set(payload, run, start, end - 1);
   } else if (mayHaveOneRunMore(payload, count - 1, low)) {
     const at = addRun(entry, run + 1);
-    setRun(at, run, start, low - 1);
-    setRun(at, run + 1, low + 1, end);
+    Runs.set(at, run, start, low - 1);
+    Runs.set(at, run + 1, low + 1, end);
   } else {
     convertToSuitable(entry);
     return takeFrom(entry, low, false);
   }
-  setCount(entry, count - 1);
+  entry.setCount(count - 1);
   return true;
-}
-
-/**
- * Cuts the run that holds both `low` - 1 and `low`, if there is one, between them.
- * Runs that become too many turn into another kind.
- */
-export function cutRunBefore(entry: usize, low: u32): void {
-  const payload = entryPayload<Own>(entry), found = runsFind(payload, low), run = <u32>found;
-  if (found < 0 || low > runEnd(payload, run) || low == runStart(payload, run)) return;
-  if (!mayHaveOneRunMore(payload, entryCount<Own>(entry), low)) {
-    convertToSuitable(entry);
-    return;
-  }
-  const start = runStart(payload, run), end = runEnd(payload, run), at = addRun(entry, run + 1);
-  setRun(at, run, start, low - 1);
-  setRun(at, run + 1, low, end);
-}
-
-/**
- * Whether a container of `count` members, with `low` or without it,
- * should stay runs when it gets one run more.
- */
-function mayHaveOneRunMore(payload: usize, count: u32, low: u32): bool {
-  const words = wordsBetween(min(low, runStart(payload, 0)), max(low, runsLast<Own>(payload)));
-  return prefersRuns(runsCount(payload) + 1, count, words);
-}
-
-/** Makes room for one run more, before run `index`; returns where the payload is then. */
-function addRun(entry: usize, index: u32): usize {
-  const old = entryPayload<Own>(entry);
-  const runs = runsCount(old);
-  const payload = resize(old, runsBytes(runs), runsBytes(runs + 1));
-  insertRunAt(payload, index);
-  setBlock(entry, Kind.RUNS, entryCount<Own>(entry), payload);
-  return payload;
-}
-
-function removeRun(entry: usize, index: u32): void {
-  const payload = entryPayload<Own>(entry), runs = runsCount(payload);
-  removeRunAt(payload, index);
-  resize(payload, runsBytes(runs), runsBytes(runs - 1));
 }

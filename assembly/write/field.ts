@@ -3,46 +3,101 @@
 
 import { argument, reply } from "../env/memory";
 import { Own } from "../env/view";
-import { isTiny } from "../arena/arena";
-import { KEY_MAX, entryCount, entryKind, keyOf, lowOf } from "../arena/entry";
-import { findEntry } from "../arena/directory";
-import { isGroup } from "../arena/packed";
+import { Header } from "../arena/layout/header";
+import { Entry, Offset } from "../arena/layout/entry";
+import { Directory } from "../arena/read/directory";
 import { Kind } from "../container/kind";
-import { UNIVERSE } from "../container/limits";
-import { convertDepleted, isDepleted, trim } from "./edit";
-import { insertRevocable, removeAt } from "./point";
+import { Container } from "../container/limits";
+import { convertDepleted, isDepleted, trim } from "./shrink";
+import { insertRevocable, removeKeepingKind } from "./point";
 import { makeStretchRemovable, settleContainer } from "./undo";
-import { reversed } from "../read/word";
+import { Words } from "../read/word";
 import { wordOf } from "../read/container";
 
-/** What to do with a value that the field cannot hold. */
+/** Rules for a value that the field cannot hold. */
 export const enum Overflow { WRAP = 0, SAT = 1, FAIL = 2 }
 
 /** The value of the field of `width` bits at `offset`, sign-extended if `signed`. */
 export function field(offset: u64, width: u32, signed: u32): i64 {
-  const key = keyOf(offset), entry = findEntry(key), into = <u32>offset & 63, last = offset + 63;
-  const second = into + width > 64 ? wordAt(keyOf(last) == key ? entry : findEntry(keyOf(last)), last) : 0;
-  return fieldIn(wordAt(entry, offset), second, into, width, signed);
+  const key = Offset.key(offset), entry = Directory.find(key), into = <u32>offset & 63, last = offset + 63;
+  const second = into + width > 64
+    ? BitField.wordAt(Offset.key(last) == key ? entry : Directory.find(Offset.key(last)), last) : 0;
+  return BitField.in(BitField.wordAt(entry, offset), second, into, width, signed);
 }
 
-/**
- * The 64-bit word that holds `offset`, the least offset lowest.
- * `entry` is that of its container, 0 if there is none.
- */
-// @ts-ignore: decorator
-@inline function wordAt(entry: usize, offset: u64): u64 {
-  return entry ? wordOf(entry, lowOf(offset) >> 6) : 0;
-}
+/** An integer of 1 to 64 bits in a bitmap. */
+export abstract class BitField {
+  @inline static readonly FIRST_BIT: u64 = <u64>1 << 63;
 
-/**
- * The value of the field that begins at bit `into` of the word `first` and may
- * reach into `second`, the next one.
- */
-// @ts-ignore: decorator
-@inline export function fieldIn(first: u64, second: u64, into: u32, width: u32, signed: u32): i64 {
-  let bits = first >> into;
-  if (into + width > 64) bits |= second << (64 - into);
-  return wrapped(reversed(bits) >> (64 - width), width, signed);
+  /**
+   * The 64-bit word that holds `offset`, the least offset lowest.
+   * `entry` is that of its container, 0 if there is none.
+   */
+  @inline static wordAt(entry: Entry, offset: u64): u64 {
+    return entry ? wordOf(entry, Offset.low(offset) >> 6) : 0;
+  }
+
+  /**
+   * The value of the field that begins at bit `into` of the word `first` and may
+   * reach into `second`, the next one.
+   */
+  @inline static in(first: u64, second: u64, into: u32, width: u32, signed: u32): i64 {
+    let bits = first >> into;
+    if (into + width > 64) bits |= second << (64 - into);
+    return BitField.wrapped(Words.reversed(bits) >> (64 - width), width, signed);
+  }
+
+  /**
+   * The value to write for `value`, which is `beyond` the field's range or, if that is 0, within it.
+   * `overflow` is WRAP or SAT.
+   */
+  @inline static newValue(value: i64, width: u32, signed: u32, beyond: i32, overflow: Overflow): i64 {
+    return beyond && overflow == Overflow.SAT ? BitField.limit(beyond, width, signed)
+      : BitField.wrapped(value, width, signed);
+  }
+
+  @inline private static wrapped(value: u64, width: u32, signed: u32): i64 {
+    const unused = 64 - width;
+    return signed ? <i64>(value << unused) >> unused : <i64>((value << unused) >> unused);
+  }
+
+  // --- Overflow ----------------------------------------------------------------------------------------------
+
+  @inline private static greatest(width: u32, signed: u32): i64 {
+    return <i64>((u64.MAX_VALUE >> (64 - width)) >> signed);
+  }
+
+  /** The end of the field's range that was passed, above (1) or below (-1). */
+  @inline private static limit(beyond: i32, width: u32, signed: u32): i64 {
+    if (beyond > 0) return BitField.greatest(width, signed);
+    return signed ? ~BitField.greatest(width, 1) : 0;
+  }
+
+  /**
+   * 1 if value + increment is above the field's range, -1 if below it, otherwise 0.
+   * With an increment of 0 any value is allowed.
+   */
+  @inline static beyond(value: i64, increment: i64, width: u32, signed: u32): i32 {
+    return signed ? BitField.beyondSigned(value, increment, width)
+      : BitField.beyondUnsigned(<u64>value, increment, width);
+  }
+
+  /**
+   * 1 if value + increment is above an unsigned field's range, -1 if below it, otherwise 0.
+   * With an increment of 0 any value is allowed.
+   */
+  private static beyondUnsigned(value: u64, increment: i64, width: u32): i32 {
+    const max = <u64>BitField.greatest(width, 0);
+    if (value > max || (increment > 0 && u64(increment) > max - value)) return 1;
+    return increment < 0 && u64(-increment) > value ? -1 : 0;
+  }
+
+  /** beyondUnsigned() for a signed field. */
+  private static beyondSigned(value: i64, increment: i64, width: u32): i32 {
+    const max = BitField.greatest(width, 1), min = ~max;
+    if (value > max || (increment > 0 && value > max - increment)) return 1;
+    return value < min || (increment < 0 && value < min - increment) ? -1 : 0;
+  }
 }
 
 /**
@@ -51,46 +106,31 @@ export function field(offset: u64, width: u32, signed: u32): i64 {
  * the old value twice, and returns 0; otherwise 1.
  */
 export function setField(offset: u64, width: u32, signed: u32, value: i64, overflow: Overflow): u32 {
-  const old = field(offset, width, signed);
-  return put(offset, width, signed, old, value, beyondField(value, 0, width, signed), overflow);
+  const old = field(offset, width, signed), beyond = BitField.beyond(value, 0, width, signed);
+  if (beyond && overflow == Overflow.FAIL) return keep(old);
+  return put(offset, width, old, BitField.newValue(value, width, signed, beyond, overflow));
 }
 
-/** Adds `increment` to the field, with the reply and the answer of setField(). */
+/** Adds `increment` to the field, with the reply and the result of setField(). */
 export function addToField(offset: u64, width: u32, signed: u32, increment: i64, overflow: Overflow): u32 {
-  const old = field(offset, width, signed);
-  return put(
-    offset, width, signed, old, old + increment, beyondField(old, increment, width, signed), overflow,
-  );
+  const old = field(offset, width, signed), beyond = BitField.beyond(old, increment, width, signed);
+  if (beyond && overflow == Overflow.FAIL) return keep(old);
+  return put(offset, width, old, BitField.newValue(old + increment, width, signed, beyond, overflow));
 }
 
-/**
- * Changes the field from `old` to `value`, or,
- * where that is `beyond` the field's range, to what `overflow` makes of it.
- */
-function put(
-  offset: u64, width: u32, signed: u32, old: i64, value: i64, beyond: i32, overflow: Overflow,
-): u32 {
-  const fails = beyond != 0 && overflow == Overflow.FAIL;
-  value = fails ? old : newValue(value, width, signed, beyond, overflow);
+/** Leaves the field as it is, with the reply and the result of setField(). */
+function keep(old: i64): u32 {
+  reply.member(old);
+  reply.member(old);
+  return 0;
+}
+
+/** Changes the field from `old` to `value`, with the reply and the result of setField(). */
+function put(offset: u64, width: u32, old: i64, value: i64): u32 {
   reply.member(old);
   reply.member(value);
   write(offset, width, old, value);
-  return u32(!fails);
-}
-
-/**
- * What is written for `value`, which is `beyond` the field's range or, if that is 0, within it.
- * `overflow` is WRAP or SAT.
- */
-// @ts-ignore: decorator
-@inline export function newValue(value: i64, width: u32, signed: u32, beyond: i32, overflow: Overflow): i64 {
-  return beyond && overflow == Overflow.SAT ? limit(beyond, width, signed) : wrapped(value, width, signed);
-}
-
-// @ts-ignore: decorator
-@inline function wrapped(value: u64, width: u32, signed: u32): i64 {
-  const unused = 64 - width;
-  return signed ? <i64>(value << unused) >> unused : <i64>((value << unused) >> unused);
+  return 1;
 }
 
 // --- Changing bits -----------------------------------------------------------------------------------------
@@ -107,22 +147,19 @@ function write(offset: u64, width: u32, old: i64, value: i64): void {
   const gone = others & ~added;
   if (added) addBits(offset, added);
   if (gone) {
-    const key = keyOf(offset);
-    const inFirst = UNIVERSE - lowOf(offset);
+    const key = Offset.key(offset);
+    const inFirst = Container.UNIVERSE - Offset.low(offset);
     const first = inFirst < 64 ? gone & ~(u64.MAX_VALUE >> inFirst) : gone;
-    if (first) makeBitsRemovable(key, lowOf(offset), first);
+    if (first) makeBitsRemovable(key, Offset.low(offset), first);
     if (gone != first) makeBitsRemovable(key + 1, 0, gone << inFirst);
     takeBits(offset, gone);
   }
   if (argument.deferred()) settleField(offset, width);
 }
 
-// @ts-ignore: decorator
-@inline const FIRST_BIT: u64 = <u64>1 << 63;
-
 /** Adds the offsets of the 1 bits of `bits`, so that they can be taken back without memory. */
 export function addBits(offset: u64, bits: u64): void {
-  for (let left = bits; left; left &= ~(FIRST_BIT >> clz(left))) insertRevocable(offset + clz(left));
+  for (let left = bits; left; left &= ~(BitField.FIRST_BIT >> clz(left))) insertRevocable(offset + clz(left));
 }
 
 /**
@@ -130,17 +167,18 @@ export function addBits(offset: u64, bits: u64): void {
  * Needs no memory after makeBitsRemovable() for them.
  */
 export function takeBits(offset: u64, bits: u64): void {
-  let known = KEY_MAX + 1, entry: usize = 0;  // the container of the bit before, if it is still there
-  for (let left = bits; left; left &= ~(FIRST_BIT >> clz(left))) {
-    const gone = offset + clz(left), key = keyOf(gone);
+  // The container of the bit before, and its entry, 0 if it may have changed.
+  let known = Offset.KEY_MAX + 1, entry: Entry = changetype<Entry>(0);
+  for (let left = bits; left; left &= ~(BitField.FIRST_BIT >> clz(left))) {
+    const gone = offset + clz(left), key = Offset.key(gone);
     if (key != known || !entry) {
       if (entry) trim(entry);
-      entry = findEntry(key);
+      entry = Directory.find(key);
       known = key;
     }
-    const stays = !isGroup(entry) && entryCount<Own>(entry) > 1;     // a packed leaf may change its form
-    removeAt(entry, key, lowOf(gone), true);
-    if (!stays) entry = 0;
+    const stays = !entry.isGroup() && entry.count<Own>() > 1;     // a packed leaf may change its form
+    removeKeepingKind(entry, key, Offset.low(gone));
+    if (!stays) entry = changetype<Entry>(0);
   }
   if (entry) trim(entry);
 }
@@ -150,9 +188,9 @@ export function takeBits(offset: u64, bits: u64): void {
  * the 1 bits of `bits`, of which the highest is that of `low`.
  */
 export function makeBitsRemovable(key: u64, low: u32, bits: u64): void {
-  if (isTiny<Own>()) return;
+  if (Header.isTiny<Own>()) return;
   const gone = <u32>popcnt(bits);
-  let entry = findEntry(key);
+  let entry = Directory.find(key);
   if (isDepleted(entry, gone)) convertDepleted(entry, gone);
   for (let left = bits, at = low; left;) {
     // Of the first stretch of 1 bits.
@@ -169,16 +207,16 @@ export function makeBitsRemovable(key: u64, low: u32, bits: u64): void {
  */
 export function removeAbsentBefore(offset: u64, bits: u64): void {
   for (let left = bits; left; left &= left - 1) {
-    const added = offset + 63 - ctz(left), key = keyOf(added), entry = findEntry(key);
-    if (entry && entryKind<Own>(entry) != Kind.FULL) removeAt(entry, key, lowOf(added), true);
+    const added = offset + 63 - ctz(left), key = Offset.key(added), entry = Directory.find(key);
+    if (entry && entry.kind<Own>() != Kind.FULL) removeKeepingKind(entry, key, Offset.low(added));
   }
 }
 
 /** Gives the containers of the field their final form. Needs no memory. */
 function settleField(offset: u64, width: u32): void {
-  const last = keyOf(offset + width - 1);
-  settleContainer(keyOf(offset));
-  if (last != keyOf(offset)) settleContainer(last);
+  const last = Offset.key(offset + width - 1);
+  settleContainer(Offset.key(offset));
+  if (last != Offset.key(offset)) settleContainer(last);
 }
 
 /**
@@ -188,44 +226,4 @@ function settleField(offset: u64, width: u32): void {
 export function takeBackField(offset: u64, width: u32, old: i64): void {
   removeAbsentBefore(offset, ~<u64>old << (64 - width));
   settleField(offset, width);
-}
-
-// --- Overflow ----------------------------------------------------------------------------------------------
-
-// @ts-ignore: decorator
-@inline function greatest(width: u32, signed: u32): i64 {
-  return <i64>((u64.MAX_VALUE >> (64 - width)) >> signed);
-}
-
-/** The end of the field's range that was passed, above (1) or below (-1). */
-// @ts-ignore: decorator
-@inline function limit(beyond: i32, width: u32, signed: u32): i64 {
-  if (beyond > 0) return greatest(width, signed);
-  return signed ? ~greatest(width, 1) : 0;
-}
-
-/**
- * 1 if value + increment is above the field's range, -1 if below it, otherwise 0.
- * With an increment of 0 any value is allowed.
- */
-// @ts-ignore: decorator
-@inline export function beyondField(value: i64, increment: i64, width: u32, signed: u32): i32 {
-  return signed ? beyondSigned(value, increment, width) : beyondUnsigned(<u64>value, increment, width);
-}
-
-/**
- * 1 if value + increment is above an unsigned field's range, -1 if below it, otherwise 0.
- * With an increment of 0 any value is allowed.
- */
-function beyondUnsigned(value: u64, increment: i64, width: u32): i32 {
-  const max = <u64>greatest(width, 0);
-  if (value > max || (increment > 0 && u64(increment) > max - value)) return 1;
-  return increment < 0 && u64(-increment) > value ? -1 : 0;
-}
-
-/** beyondUnsigned() for a signed field. */
-function beyondSigned(value: i64, increment: i64, width: u32): i32 {
-  const max = greatest(width, 1), min = ~max;
-  if (value > max || (increment > 0 && value > max - increment)) return 1;
-  return value < min || (increment < 0 && value < min - increment) ? -1 : 0;
 }

@@ -2,29 +2,25 @@
 
 import { arena } from "../env/memory";
 import { Own } from "../env/view";
-import {
-  isTiny, allocate, blockBytes, prepare, entryTotal, setEntryTotal, setTotalCardinality, totalCardinality,
-} from "../arena/arena";
-import {
-  keyOf, lowOf, offsetOf, TINY_ENTRY, entryKey, entryKind, entryCount, entryLastKey, setBlock, setSingle,
-  setFull,
-} from "../arena/entry";
-import { findEntry, findIn, farEntriesUpTo, farSlotsUpTo, leafFor, neighborFor } from "../arena/directory";
-import { rootNode, nodeCount, nodeLevel, slotAt, slotChild, addToSlot, entryAt } from "../arena/node";
-import { insertHere, insertEntry, adjust, removeEntry, removeMember } from "../arena/change";
-import { becameShort, packShort, promoteContainer } from "../arena/forms";
-import { roomToInsert } from "../arena/room";
-import { insertPacked, loosen } from "../arena/pages";
-import {
-  ITEMS_MAX, Inserted, NO_MEMBER, PAGE_BYTES, insertHere as insertInLeaf, isGroup, isPacked, keyAt,
-  memberIndex,
-} from "../arena/packed";
+import { Header } from "../arena/layout/header";
+import { Allocator, Block } from "../arena/layout/blocks";
+import { Entry, Offset } from "../arena/layout/entry";
+import { Directory } from "../arena/read/directory";
+import { Node } from "../arena/layout/node";
+import { insertHere, insertEntry, adjust } from "../arena/change/insert";
+import { removeEntry, removeMember } from "../arena/change/remove";
+import { becameShort, packShort, promoteContainer } from "../arena/change/forms";
+import { Room } from "../arena/change/room";
+import { insertPacked, loosen } from "../arena/change/pages";
+import { Page } from "../arena/packed/layout";
+import { Inserted, PageInsert } from "../arena/packed/insert";
+import { PageMembers } from "../arena/packed/members";
 import { releaseContainer } from "./convert";
 import { insertInto, takeFrom } from "./edit";
 import { Grown, grown, grownBeside } from "./short";
 import { Kind } from "../container/kind";
-import { runsBytes, UNIVERSE, LOW_MAX } from "../container/limits";
-import { writeRun } from "../container/run";
+import { Container } from "../container/limits";
+import { Runs } from "../container/run";
 import { containerHas } from "../read/container";
 
 /**
@@ -48,17 +44,17 @@ export function set(offset: u64, value: u32): u32 {
 @inline export function insertWithoutPacking(offset: u64): bool { return insertAs(offset, false, false); }
 
 function insertAs(offset: u64, revocable: bool, mayPack: bool): bool {
-  const key = keyOf(offset), low = lowOf(offset);
-  if (isTiny<Own>()) {
-    if (isPacked<Own>(0)) {
-      const inserted = insertInLeaf(0, offset, <usize>arena.size(), ITEMS_MAX);
+  const key = Offset.key(offset), low = Offset.low(offset);
+  if (Header.isTiny<Own>()) {
+    if (changetype<Page>(0).isPacked<Own>()) {
+      const inserted = PageInsert.insert(changetype<Page>(0), offset, <usize>arena.size(), Page.ITEMS_MAX);
       if (inserted != Inserted.NOT_HERE) return inserted != Inserted.PRESENT;
     }
-    return insertAt(findEntry(key), key, low, mayPack);
+    return insertAt(Directory.find(key), key, low, mayPack);
   }
-  const added = insertBelow(rootNode<Own>(), key, low, revocable);
-  if (added == NO_ROOM) return insertAt(findEntry(key), key, low, mayPack);
-  setTotalCardinality(totalCardinality<Own>() + added);
+  const added = insertBelow(Node.root<Own>(), key, low, revocable);
+  if (added == NO_ROOM) return insertAt(Directory.find(key), key, low, mayPack);
+  Header.setCardinality(Header.cardinality<Own>() + added);
   return added != 0;
 }
 
@@ -73,44 +69,46 @@ function insertAs(offset: u64, revocable: bool, mayPack: bool): bool {
  * Adds the offset below a node of a full arena: down to the leaf once, adjusting the sums on the way back.
  * Returns how many it added.
  */
-function insertBelow(node: usize, key: u64, low: u32, revocable: bool): u32 {
-  if (nodeLevel<Own>(node)) {
-    const upTo = farSlotsUpTo(node, key);
+function insertBelow(node: Node, key: u64, low: u32, revocable: bool): u32 {
+  if (node.level<Own>()) {
+    const upTo = Directory.farSlotsUpTo(node, key);
     if (!upTo) return NO_ROOM;
-    const slot = slotAt(node, upTo - 1), added = insertBelow(slotChild<Own>(slot), key, low, revocable);
-    if (added == 1) addToSlot(slot, 1);
+    const slot = node.slotAt(upTo - 1), added = insertBelow(slot.child<Own>(), key, low, revocable);
+    if (added == 1) slot.add(1);
     return added;
   }
-  if (isPacked<Own>(node)) {
-    const inserted = insertInLeaf(node, offsetOf(key, low), PAGE_BYTES, ITEMS_MAX);
+  if (node.page.isPacked<Own>()) {
+    const inserted = PageInsert.insert(node.page, Offset.of(key, low), Page.BYTES, Page.ITEMS_MAX);
     if (inserted != Inserted.ADDED_GROUP) return inserted;
-    setEntryTotal(entryTotal<Own>() + 1);
+    Header.setEntries(Header.entries<Own>() + 1);
     return 1;
   }
-  let entry = neighborFor(node, key);
+  let entry = Directory.neighborFor(node, key);
   if (!entry) {
-    const upTo = farEntriesUpTo(node, key);
-    if (upTo && key <= entryLastKey<Own>(entryAt(node, upTo - 1))) entry = entryAt(node, upTo - 1);
+    const upTo = Directory.farEntriesUpTo(node, key);
+    if (upTo && key <= node.entryAt(upTo - 1).lastKey<Own>()) entry = node.entryAt(upTo - 1);
     else {
       entry = insertHere(node, upTo, key);
       if (!entry) return NO_ROOM;
-      setSingle(entry, low);
+      entry.setSingle(low);
       return 1;
     }
   }
-  return u32(entryKind<Own>(entry) != Kind.FULL && insertInto(entry, low, revocable));
+  return u32(entry.kind<Own>() != Kind.FULL && insertInto(entry, low, revocable));
 }
 
 /** Removes the offset; true if it was a member. */
 function remove(offset: u64): bool {
-  const key = keyOf(offset), leaf = leafFor<Own>(key);
-  return isPacked<Own>(leaf) ? removePacked(leaf, offset) : removeAt(findIn(leaf, key), key, lowOf(offset));
+  const key = Offset.key(offset), leaf = Directory.leafFor<Own>(key);
+  return leaf.page.isPacked<Own>()
+    ? removePacked(leaf, offset)
+    : removeFrom(Directory.findIn(leaf, key), key, Offset.low(offset), false);
 }
 
 /** Removes the offset from the packed leaf to which it belongs; true if it was a member. */
-function removePacked(leaf: usize, offset: u64): bool {
-  const index = memberIndex(leaf, offset);
-  if (index == NO_MEMBER) return false;
+function removePacked(leaf: Node, offset: u64): bool {
+  const index = PageMembers.index(leaf.page, offset);
+  if (index == PageMembers.NONE) return false;
   removeMember(leaf, index, offset);
   return true;
 }
@@ -119,20 +117,21 @@ function removePacked(leaf: usize, offset: u64): bool {
  * Adds `low` to container `key` of a tiny arena, to one in a packed leaf,
  * or to one that is missing and then has `entry` 0. True if it was absent.
  */
-function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
+function insertAt(entry: Entry, key: u64, low: u32, mayPack: bool): bool {
   if (entry && containerHas(entry, low)) return false;
-  if (isTiny<Own>()) {
+  if (Header.isTiny<Own>()) {
     if (insertWithinTiny(key, low)) return true;
-    if (isPacked<Own>(0)) entry = 0;          // what `entry` was may have been packed
+    if (changetype<Page>(0).isPacked<Own>()) entry = changetype<Entry>(0);
+    // what `entry` was may have been packed
   }
-  if (!entry || isGroup(entry)) {
-    if (insertPacked(offsetOf(key, low), mayPack)) return true;
+  if (!entry || entry.isGroup()) {
+    if (insertPacked(Offset.of(key, low), mayPack)) return true;
     loosen(key, key);
   }
-  if (isTiny<Own>()) promoteContainer();
-  entry = findEntry(key);
+  if (Header.isTiny<Own>()) promoteContainer();
+  entry = Directory.find(key);
   if (!entry) {
-    setSingle(insertEntry(key), low);
+    insertEntry(key).setSingle(low);
     adjust(key, 1);
     return true;
   }
@@ -147,26 +146,33 @@ function insertAt(entry: usize, key: u64, low: u32, mayPack: bool): bool {
  * neither.
  */
 function insertWithinTiny(key: u64, low: u32): bool {
-  if (isPacked<Own>(0)) {
-    if (keyAt<Own>(0, 0) != key || !becameShort(key, low)) return false;
+  if (changetype<Page>(0).isPacked<Own>()) {
+    if (changetype<Page>(0).keyAt<Own>(0) != key || !becameShort(key, low)) return false;
   } else {
-    if (!nodeCount<Own>(0)) return false;
-    const stays = entryKey<Own>(TINY_ENTRY) == key ? grown(low) : grownBeside(key);
+    if (!changetype<Node>(0).count<Own>()) return false;
+    const stays = changetype<Entry>(Entry.TINY).key<Own>() == key ? grown(low) : grownBeside(key);
     if (stays == Grown.PACKED) packShort();
     if (stays != Grown.SHORT) return false;
   }
-  return insertInto(TINY_ENTRY, low, false);
+  return insertInto(changetype<Entry>(Entry.TINY), low, false);
 }
 
 /**
- * Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member.
- * `asIs` is that of takeFrom().
+ * Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member. Bitsets,
+ * short bitsets and buckets keep their kind, however few members are left, so that only a FULL entry takes
+ * memory.
  */
-export function removeAt(entry: usize, key: u64, low: u32, asIs: bool = false): bool {
+// @ts-ignore: decorator
+@inline export function removeKeepingKind(entry: Entry, key: u64, low: u32): bool {
+  return removeFrom(entry, key, low, true);
+}
+
+/** removeKeepingKind(), or without `asIs` the same with a kind that suits the members left. */
+function removeFrom(entry: Entry, key: u64, low: u32, asIs: bool): bool {
   if (!entry) return false;
-  if (isGroup(entry)) return removePacked(leafFor<Own>(key), offsetOf(key, low));
-  if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
-  if (entryCount<Own>(entry) > 1) {
+  if (entry.isGroup()) return removePacked(Directory.leafFor<Own>(key), Offset.of(key, low));
+  if (entry.kind<Own>() == Kind.FULL) entry = isolate(entry, key);
+  if (entry.count<Own>() > 1) {
     if (!takeFrom(entry, low, asIs)) return false;
     adjust(key, -1);
     return true;
@@ -179,29 +185,30 @@ export function removeAt(entry: usize, key: u64, low: u32, asIs: bool = false): 
 }
 
 /** Cuts container `key` out of a FULL entry. Returns its own entry, now a single run of all members. */
-export function isolate(entry: usize, key: u64): usize {
-  const first = entryKey<Own>(entry), last = entryLastKey<Own>(entry);
+export function isolate(entry: Entry, key: u64): Entry {
+  const first = entry.key<Own>(), last = entry.lastKey<Own>();
   const before = key - first, after = last - key;
   // So that a member can be removed next.
-  prepare(roomToInsert(key, 2) + blockBytes(runsBytes(1)) + blockBytes(runsBytes(2)));
-  entry = findEntry(key);
+  Allocator.prepare(Room.toInsert(key, 2) + Block.bytes(Container.runsBytes(1))
+    + Block.bytes(Container.runsBytes(2)));
+  entry = Directory.find(key);
   if (before) {
-    setFull(entry, before);
+    entry.setFull(before);
     adjust(first, -<i64>((after + 1) << 16));
     entry = insertEntry(key);
-    setFull(entry, 1);
-    adjust(key, UNIVERSE);
+    entry.setFull(1);
+    adjust(key, Container.UNIVERSE);
   } else {
-    setFull(entry, 1);
+    entry.setFull(1);
     adjust(key, -<i64>(after << 16));
   }
   if (after) {
-    setFull(insertEntry(key + 1), after);
+    insertEntry(key + 1).setFull(after);
     adjust(key + 1, after << 16);
-    entry = findEntry(key);
+    entry = Directory.find(key);
   }
-  const payload = allocate(runsBytes(1));
-  writeRun(payload, 0, LOW_MAX);
-  setBlock(entry, Kind.RUNS, UNIVERSE, payload);
+  const payload = Allocator.allocate(Container.runsBytes(1));
+  Runs.write(payload, 0, Container.LOW_MAX);
+  entry.setBlock(Kind.RUNS, Container.UNIVERSE, payload);
   return entry;
 }

@@ -17,28 +17,31 @@
 //
 // settle() gives containers their final form when all of a list is added, or makeRemovable() has
 // failed, and tidy() when all of it is removed. Whether a list needs that is noted with
-// argument.defer(). Nothing in the arena tells.
+// argument.defer(). The arena does not record this.
 
 import { argument } from "../env/memory";
 import { Own } from "../env/view";
-import { entryTotal, isTiny, resize } from "../arena/arena";
-import { KEY_MAX, entryCount, entryKind, entryPayload, keyOf, lowOf, setFull } from "../arena/entry";
-import { advance, findEntry, placeEntry, seek } from "../arena/directory";
+import { Header } from "../arena/layout/header";
+import { Allocator } from "../arena/layout/blocks";
+import { Entry, Offset } from "../arena/layout/entry";
+import { Directory, Place } from "../arena/read/directory";
 import { releaseContainer } from "./convert";
-import { convertDepleted, cutRunBefore, isDepleted, trim } from "./edit";
-import { isolate, removeAt } from "./point";
+import { convertDepleted, isDepleted, trim } from "./shrink";
+import { cutRunBefore } from "./cut";
+import { isolate, removeKeepingKind } from "./point";
 import { Kind } from "../container/kind";
-import { LOW_MAX, UNIVERSE, runsBytes } from "../container/limits";
-import { joinRuns, runsCount } from "../container/run";
+import { Container } from "../container/limits";
+import { Runs } from "../container/run";
 
 /**
  * Gives the containers of the call's arguments first .. first + count - 1 their final form after addAll() has
  * added them, or after makeRemovable() has failed for them. Needs no memory.
  */
 export function settle(first: u32, count: u32): void {
-  let known = KEY_MAX + 1;                    // not the key of any container
+  let known = Offset.KEY_MAX + 1;
+  // the container just settled; at first not one that there is
   for (let i = first, end = first + count; i < end; i++) {
-    const key = keyOf(argument.value(i));
+    const key = Offset.key(argument.value(i));
     if (key == known) continue;
     known = key;
     settleContainer(key);
@@ -47,14 +50,14 @@ export function settle(first: u32, count: u32): void {
 
 /** Does settle() for one container, if it is there. */
 export function settleContainer(key: u64): void {
-  const entry = findEntry(key), kind = entry ? entryKind<Own>(entry) : Kind.ARRAY;
+  const entry = Directory.find(key), kind = entry ? entry.kind<Own>() : Kind.ARRAY;
   if (kind != Kind.BITSET && kind != Kind.RUNS) return;
-  if (entryCount<Own>(entry) == UNIVERSE) {
+  if (entry.count<Own>() == Container.UNIVERSE) {
     releaseContainer(entry);
-    setFull(entry, 1);
+    entry.setFull(1);
   } else if (kind == Kind.RUNS) {
-    const payload = entryPayload<Own>(entry), runs = runsCount(payload);
-    resize(payload, runsBytes(runs), runsBytes(joinRuns(payload)));
+    const payload = entry.payload<Own>(), runs = Runs.count(payload);
+    Allocator.resize(payload, Container.runsBytes(runs), Container.runsBytes(Runs.join(payload)));
   }
 }
 
@@ -65,8 +68,8 @@ export function settleContainer(key: u64): void {
  */
 export function takeBack(first: u32, count: u32): void {
   for (let i = first + count; i > first; i--) {
-    const offset = argument.value(i - 1), key = keyOf(offset), entry = findEntry(key);
-    if (entry && entryKind<Own>(entry) != Kind.FULL) removeAt(entry, key, lowOf(offset), true);
+    const offset = argument.value(i - 1), key = Offset.key(offset), entry = Directory.find(key);
+    if (entry && entry.kind<Own>() != Kind.FULL) removeKeepingKind(entry, key, Offset.low(offset));
   }
 }
 
@@ -75,16 +78,17 @@ export function takeBack(first: u32, count: u32): void {
  * Changes no members. If memory runs out, the caller calls settle() for the same arguments.
  */
 export function makeRemovable(first: u32, count: u32): void {
-  if (isTiny<Own>() || (entryTotal<Own>() < count / MEMBERS_AN_ENTRY && !needsCuts())) return;
+  if (Header.isTiny<Own>() || (Header.entries<Own>() < count / MEMBERS_AN_ENTRY && !needsCuts())) return;
   for (let i = first, end = first + count; i < end;) {
-    const from = argument.value(i), key = keyOf(from), last = from | LOW_MAX, entry = findEntry(key);
+    const from = argument.value(i), key = Offset.key(from), last = from | Container.LOW_MAX,
+      entry = Directory.find(key);
     if (!entry || !isCut(entry)) {
       while (++i < end && argument.value(i) >= from && argument.value(i) <= last);
       continue;
     }
     let to = from;                            // from .. to are neighbors in one container
     while (++i < end && to < last && argument.value(i) == to + 1) to++;
-    makeStretchRemovable(entry, key, lowOf(from), lowOf(to));
+    makeStretchRemovable(entry, key, Offset.low(from), Offset.low(to));
   }
 }
 
@@ -94,27 +98,27 @@ export function makeRemovable(first: u32, count: u32): void {
 
 /** Whether any container is one that isCut(). */
 function needsCuts(): bool {
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    if (isCut(placeEntry(place))) return true;
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
+    if (isCut(Place.entry(place))) return true;
   }
   return false;
 }
 
 /** Whether removing members from the container, or from one of the entry's, begins with cutting it. */
 // @ts-ignore: decorator
-@inline function isCut(entry: usize): bool {
-  return entryKind<Own>(entry) == Kind.FULL || entryKind<Own>(entry) == Kind.RUNS;
+@inline function isCut(entry: Entry): bool {
+  return entry.kind<Own>() == Kind.FULL || entry.kind<Own>() == Kind.RUNS;
 }
 
 /**
  * Does makeRemovable() for the stretch from `low` to `last` of container `key`, which `entry` covers.
  * Returns the container's entry.
  */
-export function makeStretchRemovable(entry: usize, key: u64, low: u32, last: u32): usize {
+export function makeStretchRemovable(entry: Entry, key: u64, low: u32, last: u32): Entry {
   if (!isCut(entry)) return entry;
-  if (entryKind<Own>(entry) == Kind.FULL) entry = isolate(entry, key);
+  if (entry.kind<Own>() == Kind.FULL) entry = isolate(entry, key);
   cutRunBefore(entry, low);
-  if (last != LOW_MAX && entryKind<Own>(entry) == Kind.RUNS) cutRunBefore(entry, last + 1);
+  if (last != Container.LOW_MAX && entry.kind<Own>() == Kind.RUNS) cutRunBefore(entry, last + 1);
   return entry;
 }
 
@@ -123,12 +127,12 @@ export function makeStretchRemovable(entry: usize, key: u64, low: u32, last: u32
  * has removed them. If memory runs out, those that are left keep their form, which is valid.
  */
 export function tidy(first: u32, count: u32): void {
-  let known = KEY_MAX + 1;
+  let known = Offset.KEY_MAX + 1;                    // the container just dealt with
   for (let i = first, end = first + count; i < end; i++) {
-    const key = keyOf(argument.value(i));
+    const key = Offset.key(argument.value(i));
     if (key == known) continue;
     known = key;
-    const entry = findEntry(key);
+    const entry = Directory.find(key);
     if (!entry) continue;
     if (isDepleted(entry)) convertDepleted(entry); else trim(entry);
   }

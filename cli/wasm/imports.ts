@@ -13,6 +13,8 @@
 // Places are relative to `room`, which moves up when an arena needs more. This module's globals are all its
 // state. What traps in a server traps here, too.
 
+import { Entry } from "../../assembly/arena/layout/entry";
+
 const SELF: u32 = 0xffffffff;
 const PAGE: u64 = 65536;
 
@@ -240,28 +242,28 @@ export function reply_lanes(base: u64, lanes: v128, count: u32): void {
 }
 
 // @ts-ignore: decorator
-@inline function append(bytes: u64): usize {
+@inline function append(bytes: u64): Entry {
   need(outputSize + bytes <= outputLimit);
   const at = <usize>(room + outputAt) + <usize>outputSize;
   outputSize += bytes;
-  return at;
+  return changetype<Entry>(at);
 }
 export function output_write(from: usize, bytes: usize): void {
-  memory.copy(append(bytes), inArena(from, bytes), bytes);
+  memory.copy(changetype<usize>(append(bytes)), inArena(from, bytes), bytes);
 }
 export function output_fill(value: u32, count: u64): void {
-  memory.fill(append(count), <u8>value, <usize>count);
+  memory.fill(changetype<usize>(append(count)), <u8>value, <usize>count);
 }
 export function output_put(value: u64, bytes: u32): void {
   need(bytes <= 8);
   const at = append(bytes);
-  for (let i: u32 = 0; i < bytes; i++) store<u8>(at + i, <u8>(value >> (i << 3)));
+  for (let i: u32 = 0; i < bytes; i++) store<u8>(changetype<usize>(at) + i, <u8>(value >> (i << 3)));
 }
 export function output_put128(value: v128, bytes: u32): void {
   need(bytes <= 16);
   const from = <usize>(room + LANES);
   v128.store(from, value);
-  memory.copy(append(bytes), from, bytes);
+  memory.copy(changetype<usize>(append(bytes)), from, bytes);
 }
 export function output_mark(at: u64, bits: u32): void {
   need(at < outputSize);

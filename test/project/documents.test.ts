@@ -22,7 +22,7 @@ const documents = ["", "docs"].flatMap((folder) =>
 const patterns = {
   link: /\]\((?!https?:)([^)]+)\)/g,
   file: /`((?:assembly|host|test|tools|bench|fuzz|docs)\/[\w./-]*|[\w-]+\.(?:ts|c|h))`/g,
-  nameInFile: /`(\w+)(?:\(\))?`(?:,| in) `([\w./-]+\.(?:ts|c|h))`/g,
+  nameInFile: /`(?:\w+\.)?(\w+)(?:\(\))?`(?:,| in) `([\w./-]+\.(?:ts|c|h))`/g,
   target: /(?:`|^ {4})make ([a-z0-9-]+)/gm,
 };
 const found = (text: string, pattern: RegExp): RegExpMatchArray[] => [...text.matchAll(pattern)];

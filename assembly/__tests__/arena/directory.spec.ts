@@ -1,17 +1,12 @@
 import { Left, Own, Right } from "../../env/view";
 import { left, right } from "../../env/memory";
-import { freedBytes, isTiny } from "../../arena/arena";
-import { used } from "../../arena/forms";
-import {
-  ENTRY_BYTES, SPAN_MAX, entryCardinality, entryKey, entryLastKey, setFull, setPair, setSingle,
-} from "../../arena/entry";
-import {
-  advance, cardinalityHeld, entriesHeld, entryOfRank, findEntry, isLastOfLeaf, lastEntry, membersBefore,
-  placeEntry, seek, seekFrom,
-} from "../../arena/directory";
-import { insertEntry, adjust, removeEntry } from "../../arena/change";
-import { promoteContainer } from "../../arena/forms";
-import { nodeLevel, rootNode, nodeCount, LEAF_MAX, slotChild, slotAt, INNER_MAX } from "../../arena/node";
+import { Header } from "../../arena/layout/header";
+import { used, promoteContainer } from "../../arena/change/forms";
+import { Entry } from "../../arena/layout/entry";
+import { Directory, Place } from "../../arena/read/directory";
+import { insertEntry, adjust } from "../../arena/change/insert";
+import { removeEntry } from "../../arena/change/remove";
+import { Node } from "../../arena/layout/node";
 import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
 import { Model, range } from "../support/bitmap-model";
 
@@ -35,14 +30,14 @@ class Keys {
 
   insert(i: u32): void {
     if (this.present[i]) return;
-    if (isTiny<Own>()) promoteContainer();
+    if (Header.isTiny<Own>()) promoteContainer();
     const entry = insertEntry(this.key(i));
     if (i % 3 == 2) {
-      setFull(entry, this.span(i));
+      entry.setFull(this.span(i));
     } else if (i % 3) {
-      setPair(entry, 7, 9);
+      entry.setPair(7, 9);
     } else {
-      setSingle(entry, 5);
+      entry.setSingle(5);
     }
     adjust(this.key(i), this.cardinality(i));
     this.present[i] = true;
@@ -56,7 +51,7 @@ class Keys {
     this.present[i] = false;
     this.count--;
     this.trial.holds(
-      !nodeLevel<Own>(rootNode<Own>()) || nodeCount<Own>(rootNode<Own>()) > 1,
+      !Node.root<Own>().level<Own>() || Node.root<Own>().count<Own>() > 1,
       "the root is a leaf or has two children",
     );
   }
@@ -88,7 +83,7 @@ class Keys {
   /** Checks that `place` is the entry of key `i`, or the end if `i` is `size`. */
   private at(place: u64, i: u32, what: string): void {
     if (i == this.size) this.trial.same(place, 0, what + " at the end");
-    else if (!place || entryKey<Own>(placeEntry(place)) != this.key(i)) {
+    else if (!place || Place.entry(place).key<Own>() != this.key(i)) {
       this.trial.fail(what + ": not the entry of key " + this.key(i).toString());
     }
   }
@@ -97,41 +92,45 @@ class Keys {
   check(): void {
     const trial = this.trial;
     trial.is(this.model(), "directory");
-    trial.same(entriesHeld<Own>(), this.count, "number of entries");
-    let members: u64 = 0, place = seek<Own>(0), last = this.size;
+    trial.same(Directory.entriesHeld<Own>(), this.count, "number of entries");
+    let members: u64 = 0, place = Directory.seek<Own>(0), last = this.size;
     for (let i: u32 = 0; i < this.size; i++) {
       const key = this.key(i);
       if (this.present[i]) {
         this.at(place, i, "advance");
-        place = advance<Own>(place);
+        place = Place.next<Own>(place);
         last = i;
       }
       // The key before this one, unless the previous entry could stand for it; this key; the next.
       for (let k = i && key - this.last(i - 1) < 2 ? key : key - 1; k <= key + 1; k++) {
-        const found = findEntry(k), wanted = k >= key && k <= this.last(i) && this.present[i];
-        if (wanted) trial.holds(found != 0 && entryKey<Own>(found) == key, "findEntry finds a present key");
-        else if (k >= key || !i || k > this.last(i - 1)) trial.same(found, 0, "findEntry of an absent key");
+        const found = Directory.find(k), wanted = k >= key && k <= this.last(i) && this.present[i];
+        if (wanted) trial.holds(changetype<usize>(found) != 0 && found.key<Own>() == key,
+          "findEntry finds a present key");
+        else if (k >= key || !i || k > this.last(i - 1)) trial.same(changetype<usize>(found), 0,
+          "findEntry of an absent key");
         const within = wanted ? (k - key) << 16 : k > key && this.present[i] ? this.cardinality(i) : 0;
-        trial.same(membersBefore(k), members + within, "membersBefore");
-        this.at(seek<Own>(k), this.from(k), "seek");
+        trial.same(Directory.membersBefore(k), members + within, "membersBefore");
+        this.at(Directory.seek<Own>(k), this.from(k), "seek");
       }
-      this.at(seek<Own>(this.last(i)), this.from(this.last(i)), "seek of a span's last");
+      this.at(Directory.seek<Own>(this.last(i)), this.from(this.last(i)), "seek of a span's last");
       if (this.present[i]) {
-        trial.same(findEntry(this.last(i)), findEntry(key), "findEntry of a span's last");
-        trial.same(entryKey<Own>(entryOfRank(members)), key, "entryOfRank of an entry's first member");
+        trial.same(changetype<usize>(Directory.find(this.last(i))), changetype<usize>(Directory.find(key)),
+          "findEntry of a span's last");
+        trial.same(Directory.ofRank(members).key<Own>(), key, "entryOfRank of an entry's first member");
         members += this.cardinality(i);
-        trial.same(entryKey<Own>(entryOfRank(members - 1)), key, "entryOfRank of an entry's last member");
+        trial.same(Directory.ofRank(members - 1).key<Own>(), key, "entryOfRank of an entry's last member");
       }
     }
     trial.same(place, 0, "place after the last entry");
-    trial.same(cardinalityHeld<Own>(), members, "cardinality");
-    if (last == this.size) trial.same(lastEntry<Own>(), 0, "last entry of an empty directory");
-    else trial.same(entryKey<Own>(lastEntry<Own>()), this.key(last), "key of the last entry");
-    trial.same(membersBefore(this.key(this.size)), members, "membersBefore behind the last key");
-    trial.same(findEntry(this.key(this.size)), 0, "findEntry behind the last key");
+    trial.same(Directory.cardinality<Own>(), members, "cardinality");
+    if (last == this.size) trial.same(changetype<usize>(Directory.last<Own>()), 0,
+      "last entry of an empty directory");
+    else trial.same(Directory.last<Own>().key<Own>(), this.key(last), "key of the last entry");
+    trial.same(Directory.membersBefore(this.key(this.size)), members, "membersBefore behind the last key");
+    trial.same(changetype<usize>(Directory.find(this.key(this.size))), 0, "findEntry behind the last key");
   }
 
-  /** Checks seekFrom() from random places to near and far keys. */
+  /** Checks Directory.seekFrom() from random places to near and far keys. */
   checkSeekFrom(): void {
     const random = this.trial.random;
     for (let n = 0; n < 3000 && this.count; n++) {
@@ -140,20 +139,21 @@ class Keys {
       const key = random.below(20)
         ? this.key(i) + random.below(<u32>this.step << random.below(12))
         : u64.MAX_VALUE;
-      this.at(seekFrom<Own>(seek<Own>(this.key(i)), key), this.from(max(key, this.key(i))), "seekFrom");
+      this.at(Directory.seekFrom<Own>(Directory.seek<Own>(this.key(i)), key),
+        this.from(max(key, this.key(i))), "seekFrom");
     }
   }
 }
 
 /** The number of leaves below the node. Adds the number of full ones to `fullLeaves`. */
 let fullLeaves: u32 = 0;
-function leavesOf(node: usize): u32 {
-  if (!nodeLevel<Own>(node)) {
-    fullLeaves += u32(nodeCount<Own>(node) == LEAF_MAX);
+function leavesOf(node: Node): u32 {
+  if (!node.level<Own>()) {
+    fullLeaves += u32(node.count<Own>() == Node.LEAF_MAX);
     return 1;
   }
   let leaves: u32 = 0;
-  for (let i: u32 = 0; i < nodeCount<Own>(node); i++) leaves += leavesOf(slotChild<Own>(slotAt(node, i)));
+  for (let i: u32 = 0; i < node.count<Own>(); i++) leaves += leavesOf(node.slotAt(i).child<Own>());
   return leaves;
 }
 
@@ -169,26 +169,26 @@ function shuffled(trial: Trial, size: u32): u32[] {
 }
 
 /** More entries than a directory of two levels holds. */
-const MANY: u32 = LEAF_MAX * INNER_MAX + 1000;
+const MANY: u32 = Node.LEAF_MAX * Node.INNER_MAX + 1000;
 
 describe("the directory", () => {
   it("fills its leaves when keys are inserted in ascending order", () => {
     // The next insertion splits a full inner node, even if the leaf has room.
     const trial = new Trial(400);
     const keys = new Keys(trial, MANY);
-    const most: u32[] = [1, LEAF_MAX, LEAF_MAX * (INNER_MAX - 1) + 1];
+    const most: u32[] = [1, Node.LEAF_MAX, Node.LEAF_MAX * (Node.INNER_MAX - 1) + 1];
     for (let i: u32 = 0; i < MANY; i++) {
       trial.steps = i;
       keys.insert(i);
       const count = i + 1, level: u32 = count > most[2] ? 2 : count > most[1] ? 1 : 0;
-      trial.same(nodeLevel<Own>(rootNode<Own>()), level, "level");
+      trial.same(Node.root<Own>().level<Own>(), level, "level");
       for (let m = 0; m < 3; m++) {
         if (count >= most[m] - 1 && count <= most[m] + 1) trial.sound("near the most entries of a level");
       }
     }
     fullLeaves = 0;
-    trial.same(leavesOf(rootNode<Own>()), (MANY + LEAF_MAX - 1) / LEAF_MAX, "number of leaves");
-    trial.same(fullLeaves, MANY / LEAF_MAX, "number of full leaves");
+    trial.same(leavesOf(Node.root<Own>()), (MANY + Node.LEAF_MAX - 1) / Node.LEAF_MAX, "number of leaves");
+    trial.same(fullLeaves, MANY / Node.LEAF_MAX, "number of full leaves");
     keys.check();
     keys.checkSeekFrom();
     for (let i: u32 = 0; i < MANY; i++) {
@@ -204,9 +204,9 @@ describe("the directory", () => {
     for (let i = MANY; i; i--) {
       trial.steps = i;
       keys.insert(i - 1);
-      if (keys.count % 5000 == LEAF_MAX + 1) trial.is(keys.model(), "inserting");
+      if (keys.count % 5000 == Node.LEAF_MAX + 1) trial.is(keys.model(), "inserting");
     }
-    trial.same(nodeLevel<Own>(rootNode<Own>()), 2, "level");
+    trial.same(Node.root<Own>().level<Own>(), 2, "level");
     keys.check();
     for (let i = MANY; i; i--) {
       keys.remove(i - 1);
@@ -223,9 +223,9 @@ describe("the directory", () => {
       keys.insert(order[i]);
       if (i % 4000 == 0) trial.is(keys.model(), "inserting");
     }
-    trial.same(nodeLevel<Own>(rootNode<Own>()), 2, "level");
+    trial.same(Node.root<Own>().level<Own>(), 2, "level");
     trial.holds(
-      used() - <u32>freedBytes() < MANY * 26, "leaves are at least half full: " + used().toString(),
+      used() - <u32>Header.freed() < MANY * 26, "leaves are at least half full: " + used().toString(),
     );
     keys.check();
     keys.checkSeekFrom();
@@ -252,7 +252,7 @@ describe("the directory", () => {
   });
 
   it("is valid after each of many random changes", () => {
-    const trial = new Trial(403), sizes: u32[] = [1, 2, 3, 20, LEAF_MAX, LEAF_MAX + 1, 600, 1500];
+    const trial = new Trial(403), sizes: u32[] = [1, 2, 3, 20, Node.LEAF_MAX, Node.LEAF_MAX + 1, 600, 1500];
     for (let s = 0; s < sizes.length; s++) {
       const keys = new Keys(trial, sizes[s], s % 2 ? 9 : 1 << 33);
       let grows = true;
@@ -270,7 +270,7 @@ describe("the directory", () => {
   });
 
   it("takes keys that fall between those of full leaves", () => {
-    const trial = new Trial(404), size: u32 = 6 * LEAF_MAX, keys = new Keys(trial, size);
+    const trial = new Trial(404), size: u32 = 6 * Node.LEAF_MAX, keys = new Keys(trial, size);
     for (let i: u32 = 0; i < size; i += 2) keys.insert(i);
     const order = shuffled(trial, size);
     for (let i: u32 = 0; i < size; i++) {
@@ -290,23 +290,25 @@ describe("the directory", () => {
       freshArena(40);
       left.select(k);
       right.select(k);
-      trial.same(entriesHeld<Right>(), keys.count, "number of entries");
-      trial.same(cardinalityHeld<Left>(), keys.model().cardinality(), "cardinality");
-      let place = seek<Right>(0), other = seek<Left>(0), leaves = 0;
+      trial.same(Directory.entriesHeld<Right>(), keys.count, "number of entries");
+      trial.same(Directory.cardinality<Left>(), keys.model().cardinality(), "cardinality");
+      let place = Directory.seek<Right>(0), other = Directory.seek<Left>(0), leaves = 0;
       for (let i = keys.next(0); i < keys.size; i = keys.next(i + 1)) {
-        const entry = placeEntry(place);
-        trial.same(entryKey<Right>(entry), keys.key(i), "key");
-        trial.same(entryLastKey<Left>(entry), keys.last(i), "last key");
-        trial.same(entryCardinality<Right>(entry), keys.cardinality(i), "cardinality");
+        const entry = Place.entry(place);
+        trial.same(entry.key<Right>(), keys.key(i), "key");
+        trial.same(entry.lastKey<Left>(), keys.last(i), "last key");
+        trial.same(entry.cardinality<Right>(), keys.cardinality(i), "cardinality");
         trial.same(other, place, "place in the left view and in the right");
-        leaves += i32(isLastOfLeaf<Own>(place));
-        if (i % 500 == 1) trial.same(seekFrom<Right>(seek<Right>(0), keys.key(i)), place, "seekFrom");
-        place = advance<Right>(place);
-        other = advance<Left>(other);
+        leaves += i32(Place.isLastOfLeaf<Own>(place));
+        if (i % 500 == 1) trial.same(Directory.seekFrom<Right>(Directory.seek<Right>(0), keys.key(i)), place,
+          "seekFrom");
+        place = Place.next<Right>(place);
+        other = Place.next<Left>(other);
       }
       trial.same(place, 0, "place after the last entry");
-      trial.same(leaves, (keys.count + LEAF_MAX - 1) / LEAF_MAX, "number of leaves");
-      trial.same(u32(lastEntry<Right>() != 0), u32(keys.count != 0), "whether there is a last entry");
+      trial.same(leaves, (keys.count + Node.LEAF_MAX - 1) / Node.LEAF_MAX, "number of leaves");
+      trial.same(u32(changetype<usize>(Directory.last<Right>()) != 0), u32(keys.count != 0),
+        "whether there is a last entry");
     }
     trial.end();
   });
@@ -314,27 +316,31 @@ describe("the directory", () => {
   it("holds the greatest possible key and ends there", () => {
     const trial = new Trial(406), last: u64 = 0xffffffffffff;
     promoteContainer();
-    setSingle(insertEntry(last), 1);
+    insertEntry(last).setSingle(1);
     adjust(last, 1);
-    trial.same(advance<Own>(seek<Own>(last)), 0, "place after the only entry");
-    setSingle(insertEntry(4), 1);
+    trial.same(Place.next<Own>(Directory.seek<Own>(last)), 0, "place after the only entry");
+    insertEntry(4).setSingle(1);
     adjust(4, 1);
-    const first = last - SPAN_MAX;
-    setFull(insertEntry(first), SPAN_MAX);
-    adjust(first, SPAN_MAX << 16);
+    const first = last - Entry.SPAN_MAX;
+    insertEntry(first).setFull(Entry.SPAN_MAX);
+    adjust(first, Entry.SPAN_MAX << 16);
     const model = range((4 << 16) + 1, (4 << 16) + 1).append(first << 16, (last << 16) - 1).append(
       (last << 16) + 1, (last << 16) + 1,
     );
     trial.is(model, "three entries");
-    trial.same(placeEntry(seek<Own>(last)), lastEntry<Own>(), "seek of the greatest key");
-    trial.same(advance<Own>(seek<Own>(last)), 0, "place after the last entry");
+    trial.same(changetype<usize>(Place.entry(Directory.seek<Own>(last))),
+      changetype<usize>(Directory.last<Own>()), "seek of the greatest key");
+    trial.same(Place.next<Own>(Directory.seek<Own>(last)), 0, "place after the last entry");
     trial.same(
-      placeEntry(seekFrom<Own>(seek<Own>(0), last)), lastEntry<Own>(), "seekFrom to the greatest key",
+      changetype<usize>(Place.entry(Directory.seekFrom<Own>(Directory.seek<Own>(0), last))),
+      changetype<usize>(Directory.last<Own>()), "seekFrom to the greatest key",
     );
-    trial.same(seekFrom<Own>(seek<Own>(0), u64.MAX_VALUE), 0, "seekFrom beyond the greatest key");
+    trial.same(Directory.seekFrom<Own>(Directory.seek<Own>(0), u64.MAX_VALUE), 0,
+      "seekFrom beyond the greatest key");
     trial.same(
-      placeEntry(advance<Own>(seek<Own>(0))) - placeEntry(seek<Own>(0)),
-      ENTRY_BYTES, "distance of neighboring entries",
+      changetype<usize>(Place.entry(Place.next<Own>(Directory.seek<Own>(0))))
+      - changetype<usize>(Place.entry(Directory.seek<Own>(0))),
+      Entry.BYTES, "distance of neighboring entries",
     );
     trial.end();
   });

@@ -1,16 +1,14 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
-import { freedBytes, isTiny } from "../../arena/arena";
-import { used } from "../../arena/forms";
-import { entryKey, keyOf, lowOf } from "../../arena/entry";
-import {
-  advance, entriesExactly, entryOfRank, findEntry, isLastOfLeaf, membersBefore, placeEntry, seek, seekFrom,
-} from "../../arena/directory";
-import { isGroup } from "../../arena/packed";
-import { rewrite, pack } from "../../combine/rewrite";
-import { cardinality, get, maximum, minimum, rank, select } from "../../read/query";
+import { Header } from "../../arena/layout/header";
+import { used } from "../../arena/change/forms";
+import { Offset } from "../../arena/layout/entry";
+import { Directory, Place } from "../../arena/read/directory";
+import { Group } from "../../arena/packed/layout";
+import { rewrite, pack } from "../../combine/rebuild/rewrite";
+import { cardinality, get, maximum, minimum, rankOf, select } from "../../read/query";
 import { set } from "../../write/point";
-import { Change } from "../../combine/rebuild";
+import { Change } from "../../combine/rebuild/range";
 import { changeRange } from "../../write/range";
 import { Trial, asOperand, freshArena } from "../support/bitmap-arena";
 import { Model } from "../support/bitmap-model";
@@ -69,29 +67,31 @@ class Far {
     if (!count) return;
     trial.same(minimum(), this.sorted[0], "minimum");
     trial.same(maximum(), this.sorted[count - 1], "maximum");
-    let entries: u32 = 0, place = seek<Own>(0);
+    let entries: u32 = 0, place = Directory.seek<Own>(0);
     for (let i = 0; i < count; i++) {
-      const offset = this.sorted[i], key = keyOf(offset);
-      if (i && keyOf(this.sorted[i - 1]) == key) continue;
-      trial.same(entryKey<Own>(placeEntry(place)), key, "advance");
-      trial.same(seek<Own>(key), place, "seek");
-      trial.same(findEntry(key), placeEntry(place), "findEntry");
-      trial.same(membersBefore(key), i, "membersBefore");
-      trial.same(entryOfRank(i), placeEntry(place), "entryOfRank");
-      place = advance<Own>(place);
+      const offset = this.sorted[i], key = Offset.key(offset);
+      if (i && Offset.key(this.sorted[i - 1]) == key) continue;
+      trial.same(Place.entry(place).key<Own>(), key, "advance");
+      trial.same(Directory.seek<Own>(key), place, "seek");
+      trial.same(changetype<usize>(Directory.find(key)), changetype<usize>(Place.entry(place)), "findEntry");
+      trial.same(Directory.membersBefore(key), i, "membersBefore");
+      trial.same(changetype<usize>(Directory.ofRank(i)), changetype<usize>(Place.entry(place)),
+        "entryOfRank");
+      place = Place.next<Own>(place);
       entries++;
     }
     trial.same(place, 0, "place after the last entry");
-    trial.same(entriesExactly<Own>(), entries, "number of entries");
+    trial.same(Directory.entriesExactly<Own>(), entries, "number of entries");
     for (let n = 0; n < 300; n++) {
       const i = trial.random.below(count), offset = this.sorted[i], near = offset + trial.random.below(4) - 2;
       trial.same(select(i), offset, "select");
-      trial.same(rank(offset), i + 1, "rank");
+      trial.same(rankOf(offset), i + 1, "rank");
       const at = this.below(near);
       trial.same(get(near), u64(at < count && this.sorted[at] == near), "get");
-      const to = this.any(), found = this.below((keyOf(max(to, offset))) << 16);
+      const to = this.any(), found = this.below((Offset.key(max(to, offset))) << 16);
       trial.same(
-        seekFrom<Own>(seek<Own>(keyOf(offset)), keyOf(to)), seek<Own>(keyOf(this.sorted[found])), "seekFrom",
+        Directory.seekFrom<Own>(Directory.seek<Own>(Offset.key(offset)), Offset.key(to)),
+        Directory.seek<Own>(Offset.key(this.sorted[found])), "seekFrom",
       );
     }
   }
@@ -99,8 +99,8 @@ class Far {
   /** Leaves that are packed. */
   packed(): u32 {
     let leaves: u32 = 0;
-    for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-      leaves += u32(isLastOfLeaf<Own>(place) && isGroup(placeEntry(place)));
+    for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
+      leaves += u32(Place.isLastOfLeaf<Own>(place) && Group.is(changetype<Group>(Place.entry(place))));
     }
     return leaves;
   }
@@ -184,7 +184,7 @@ describe("packed leaves", () => {
     const trial = new Trial(428), list = new Far(trial), lists: usize = 288;
     let grown: u32 = 0;
     for (let i = 0; i < 3000; i++) {
-      const before = growCount(), full = !isTiny<Own>();
+      const before = growCount(), full = !Header.isTiny<Own>();
       list.set(trial.random.below(100000000), 1);
       if (!full || growCount() == before) continue;
       grown++;
@@ -204,7 +204,7 @@ describe("packed leaves", () => {
     list.check();
     // Two pages side by side have more than three quarters of a page together,
     // or each of them half of what an ordinary leaf holds.
-    const held = used() - <u32>freedBytes();
+    const held = used() - <u32>Header.freed();
     trial.holds(held < 4000 * 28, "less than 28 bytes a member: " + held.toString());
     for (let i = 0; i < 3000; i++) list.set(far(trial, Spread.WIDE), 1);
     list.check();
@@ -228,7 +228,7 @@ describe("packed leaves", () => {
       }
       list.check();
       if (spread == Spread.WIDE || spread == Spread.TIMES) {
-        trial.holds(packed > 0 && !isTiny<Own>(), "leaves are packed at times");
+        trial.holds(packed > 0 && !Header.isTiny<Own>(), "leaves are packed at times");
       }
     }
     trial.end();
@@ -269,7 +269,8 @@ describe("packed leaves", () => {
         if ((spread == Spread.WIDE || spread == Spread.TIMES) && size > 2000 && !pairs) {
           trial.holds(used() < <u32>size * 10, "10 bytes a member");
         }
-        for (let i = 0; i < 50; i++) list.set(lowOf(i) % 2 ? far(trial, spread) : list.any(), u32(i) % 2);
+        for (let i = 0; i < 50;
+          i++) list.set(Offset.low(i) % 2 ? far(trial, spread) : list.any(), u32(i) % 2);
         list.is("changed afterwards");
       }
     }

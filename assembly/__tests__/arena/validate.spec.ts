@@ -1,20 +1,18 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
 import { Fault } from "../../env/fault";
-import { ROOT } from "../../arena/arena";
-import {
-  KEY_MAX as LAST_KEY, entryCount, entryKind, entryPayload, entrySpan, setCount, setFull, setPosition,
-} from "../../arena/entry";
-import { advance, lastEntry, placeEntry, seek } from "../../arena/directory";
+import { Header } from "../../arena/layout/header";
+import { Entry, Offset } from "../../arena/layout/entry";
+import { Directory, Place } from "../../arena/read/directory";
 import { validate } from "../../arena/validate";
-import { nodeLevel, rootNode, slotAt, slotChild, INNER_MAX, LEAF_MAX } from "../../arena/node";
+import { Node, Slot } from "../../arena/layout/node";
 import { set } from "../../write/point";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { Model, Style, appendContainer, range } from "../support/bitmap-model";
 import { addOperandCopy, clear, operandAt, setArenaSize } from "../world/world";
 import { Kind } from "../../container/kind";
 
-// Positions of fields, from the layout comments of arena.ts and node.ts.
+// Positions of fields, from the layout comments of arena/layout/header.ts and arena/layout/node.ts.
 const CARDINALITY: usize = 8, BUMP: usize = 16, FREED: usize = 20;
 const LISTS: usize = 24, ENTRIES: usize = 28, HELD: usize = 32;
 const HEADS: usize = 8, SLOT_KEY: usize = 0, SLOT_CHILD: usize = 8, SLOT_CARDINALITY: usize = 12;
@@ -29,7 +27,7 @@ function prepare(): void {
     appendContainer(model, 10 + 2 * <u64>style, style, trial.random);
   }
   for (let key: u64 = 100; key < 700; key++) model.append(key << 16, (key << 16) + key % 5 * 3);
-  model.append((LAST_KEY - 5) << 16, ((LAST_KEY - 2) << 16) - 1);
+  model.append((Offset.KEY_MAX - 5) << 16, ((Offset.KEY_MAX - 2) << 16) - 1);
   do build(model, Form.EITHER, trial.random);
   while (!firstOf(Kind.BUCKETS) || !firstOf(Kind.RUNS) || !firstOf(Kind.SHORT));
   for (let key: u64 = 200; key < 260; key++) {                // containers grow and leave free blocks behind
@@ -38,7 +36,7 @@ function prepare(): void {
   clear();
   addOperandCopy(0, arena.size());
   trial.same(validate(), Fault.NONE, "fault of the arena");
-  trial.same(nodeLevel<Own>(rootNode<Own>()), 1, "level of the root");
+  trial.same(Node.root<Own>().level<Own>(), 1, "level of the root");
   trial.holds(load<u64>(load<u32>(LISTS)) != 0, "there are free blocks");
   trial.holds(load<u32>(BUMP) + 8 <= arena.size(), "there is room above the bump mark");
   trial.holds(load<u32>(BUMP) < 262144, "65,535 runs do not fit below the bump mark");
@@ -56,30 +54,32 @@ function findsThenRestores(fault: Fault, what: string): void {
 
 /** The first entry of that kind, 0 if there is none. */
 function firstOf(kind: Kind): usize {
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    if (entryKind<Own>(placeEntry(place)) == kind) return placeEntry(place);
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
+    if (Place.entry(place).kind<Own>() == kind) return changetype<usize>(Place.entry(place));
   }
   return 0;
 }
 
 /** The first entry of that kind, of which there is one. */
-function entryOf(kind: Kind): usize {
+function entryOf(kind: Kind): Entry {
   const found = firstOf(kind);
-  return found || unreachable();
+  return changetype<Entry>(found || unreachable());
 }
 
-function root(): usize { return rootNode<Own>(); }
-function slot(i: u32): usize { return slotAt(root(), i); }
-function leaf(i: u32): usize { return slotChild<Own>(slot(i)); }
+function root(): usize { return changetype<usize>(Node.root<Own>()); }
+function slot(i: u32): usize { return changetype<usize>(changetype<Node>(root()).slotAt(i)); }
+function leaf(i: u32): usize { return changetype<usize>(changetype<Slot>(slot(i)).child<Own>()); }
 /** Entry `i` of leaf 1. The keys there are consecutive, and the containers have one or a few members. */
 function entry(i: u32): usize { return leaf(1) + 4 + 12 * <usize>i; }
 
 /** The last entry of the leaf at `node`. */
-function lastOf(node: usize): usize { return node + 4 + 12 * (<usize>load<u16>(node, 2) - 1); }
+function lastOf(node: Node): usize {
+  return changetype<usize>(node) + 4 + 12 * (<usize>load<u16>(changetype<usize>(node), 2) - 1);
+}
 /** Changes the first key of leaf 1, and of its slot. */
 function beginLeaf(key: u64): void {
   store<u64>(slot(1) + SLOT_KEY, key);
-  store<u64>(entry(0), (load<u64>(entry(0)) & ~LAST_KEY) | key);
+  store<u64>(entry(0), (load<u64>(entry(0)) & ~Offset.KEY_MAX) | key);
 }
 
 function add32(at: usize, change: i32): void { store<u32>(at, load<u32>(at) + change); }
@@ -180,39 +180,40 @@ describe("validate", () => {
     store<u16>(12, load<u16>(14));
     finds(Fault.DIRECTORY_NOT_ASCENDING, "a low that occurs twice");
     tiny(32);
-    store<u64>(base, LAST_KEY + 1);
+    store<u64>(base, Offset.KEY_MAX + 1);
     finds(Fault.KEY_TOO_GREAT, "a base that is no key");
 
     far(3000, wide);
     const size = arena.size();
     addOperandCopy(0, size);
-    const page = slotChild<Own>(slotAt(rootNode<Own>(), 0));
+    const page = Node.root<Own>().slotAt(0).child<Own>();
     store<u8>(2, 0);
     findsThenRestores(Fault.NODE_LEVEL, "pages in an arena that should have none");
-    store<u8>(page + form, 16 + 7);
+    store<u8>(changetype<usize>(page) + form, 16 + 7);
     findsThenRestores(Fault.NODE_LEVEL, "highs of seven bytes in a page");
-    store<u8>(page + form, load<u8>(page + form) & ~32);
+    store<u8>(changetype<usize>(page) + form, load<u8>(changetype<usize>(page) + form) & ~32);
     findsThenRestores(Fault.NODE_COUNT, "a page without a base");
-    store<u16>(page + count, 0);
+    store<u16>(changetype<usize>(page) + count, 0);
     findsThenRestores(Fault.NODE_COUNT, "a page without members");
-    store<u16>(page + count, 400);
+    store<u16>(changetype<usize>(page) + count, 400);
     findsThenRestores(Fault.NODE_COUNT, "a page with more members than it has room for");
-    store<u64>(page + base, load<u64>(page + base) + 1);
+    store<u64>(changetype<usize>(page) + base, load<u64>(changetype<usize>(page) + base) + 1);
     findsThenRestores(Fault.SLOT_KEY, "a page whose slot has another key");
-    add64(slotAt(rootNode<Own>(), 0) + SLOT_CARDINALITY, 1);
+    add64(changetype<usize>(Node.root<Own>().slotAt(0)) + SLOT_CARDINALITY, 1);
     findsThenRestores(Fault.SLOT_CARDINALITY, "a page with a member less than its slot counts");
-    const members = <usize>load<u16>(page + count), width = <usize>load<u8>(page + form) & 7;
-    for (let i: usize = 0; i < 65; i++) store<u16>(page + 12 + 2 * i, <u16>i);
-    memory.fill(page + 12 + 2 * members, 0, 65 * width);
+    const members = <usize>load<u16>(changetype<usize>(page) + count),
+      width = <usize>load<u8>(changetype<usize>(page) + form) & 7;
+    for (let i: usize = 0; i < 65; i++) store<u16>(changetype<usize>(page) + 12 + 2 * i, <u16>i);
+    memory.fill(changetype<usize>(page) + 12 + 2 * members, 0, 65 * width);
     findsThenRestores(Fault.NODE_COUNT, "a group of 65 members in a page");
-    add32(slotAt(rootNode<Own>(), 0) + SLOT_CHILD, 8);
+    add32(changetype<usize>(Node.root<Own>().slotAt(0)) + SLOT_CHILD, 8);
     expect(validate()).not.toBe(Fault.NONE, "a page that is not aligned");
   });
 
   it("finds each fault of a short bitset in a tiny arena", () => {
     tiny(60, 3);                              // words 69 to 72 of container 1
-    expect(entryKind<Own>(4)).toBe(Kind.SHORT);
-    setCount(4, 61);
+    expect(changetype<Entry>(4).kind<Own>()).toBe(Kind.SHORT);
+    changetype<Entry>(4).setCount(61);
     finds(Fault.BITSET_CARDINALITY, "a cardinality that is too large by one");
     tiny(60, 3);
     store<u64>(16, 0);
@@ -231,8 +232,8 @@ describe("validate", () => {
 
   it("finds each fault of a short bitset in a block", () => {
     prepare();
-    const container = entryOf(Kind.SHORT), payload = entryPayload<Own>(container);
-    setCount(container, entryCount<Own>(container) + 1);
+    const container = entryOf(Kind.SHORT), payload = container.payload<Own>();
+    container.setCount(container.count<Own>() + 1);
     findsThenRestores(Fault.BITSET_CARDINALITY, "a cardinality that is too large by one");
     // Two words or more, from the last one of the container on.
     store<u32>(payload, load<u32>(payload) | 0x3ff | (2 << 10));
@@ -254,11 +255,11 @@ describe("validate", () => {
     findsThenRestores(Fault.NODE_COUNT, "more slots than a roomy node has room for");
     store<u16>(root(), 0, 2);
     findsThenRestores(Fault.NODE_COUNT, "an empty root");
-    store<u16>(root(), INNER_MAX + 1, 2);
+    store<u16>(root(), Node.INNER_MAX + 1, 2);
     findsThenRestores(Fault.NODE_COUNT, "too many slots");
     store<u16>(leaf(0), 0, 2);
     findsThenRestores(Fault.NODE_COUNT, "an empty leaf");
-    store<u16>(leaf(0), LEAF_MAX + 1, 2);
+    store<u16>(leaf(0), Node.LEAF_MAX + 1, 2);
     findsThenRestores(Fault.NODE_COUNT, "too many entries");
     add64(slot(1) + SLOT_KEY, -1);
     findsThenRestores(Fault.SLOT_KEY, "a slot with a wrong key");
@@ -275,9 +276,10 @@ describe("validate", () => {
     add64(entry(3), -2);
     findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a key lower than the one before");
     const full = entryOf(Kind.FULL);
-    setFull(full, 3);
+    full.setFull(3);
     findsThenRestores(Fault.DIRECTORY_NOT_ASCENDING, "a span that covers the next key");
-    const firstKey = load<u64>(slot(0) + SLOT_KEY), lastKey = load<u64>(lastOf(leaf(0))) & LAST_KEY;
+    const firstKey = load<u64>(slot(0) + SLOT_KEY),
+      lastKey = load<u64>(lastOf(changetype<Node>(leaf(0)))) & Offset.KEY_MAX;
     beginLeaf(firstKey);
     findsThenRestores(
       Fault.DIRECTORY_NOT_ASCENDING, "a leaf whose first key is the first key of the leaf before",
@@ -286,37 +288,37 @@ describe("validate", () => {
     findsThenRestores(
       Fault.DIRECTORY_NOT_ASCENDING, "a leaf whose first key is the last key of the leaf before",
     );
-    const last = lastEntry<Own>();
-    setFull(last, entrySpan<Own>(last) + 4);
+    const last = Directory.last<Own>();
+    last.setFull(last.span<Own>() + 4);
     findsThenRestores(Fault.KEY_TOO_GREAT, "a span that ends beyond the largest key");
-    setFull(last, 1 << 45);
+    last.setFull(1 << 45);
     findsThenRestores(Fault.KEY_TOO_GREAT, "a very long span that ends beyond the largest key");
   });
 
   it("finds blocks in invalid places", () => {
     prepare();
     const bump = load<u32>(BUMP);
-    store<u32>(ROOT, 8);
+    store<u32>(Header.ROOT, 8);
     findsThenRestores(Fault.BLOCK_MISPLACED, "a root in the header");
-    store<u32>(ROOT, bump);
+    store<u32>(Header.ROOT, bump);
     findsThenRestores(Fault.BLOCK_MISPLACED, "a root above the bump mark");
-    add32(ROOT, 4);
+    add32(Header.ROOT, 4);
     findsThenRestores(Fault.BLOCK_MISPLACED, "a root at no multiple of 8");
-    store<u32>(ROOT, 0xfffffff8);
+    store<u32>(Header.ROOT, 0xfffffff8);
     findsThenRestores(Fault.BLOCK_MISPLACED, "a root at the end of 4 GiB");
     store<u32>(slot(0) + SLOT_CHILD, bump);
     findsThenRestores(Fault.BLOCK_MISPLACED, "a child above the bump mark");
     add32(slot(1) + SLOT_CHILD, 4);
     findsThenRestores(Fault.BLOCK_MISPLACED, "a child at no multiple of 8");
     for (let kind: Kind = Kind.ARRAY; kind <= Kind.SHORT; kind++) {
-      setPosition(entryOf(kind), bump & ~7);
+      entryOf(kind).setPosition(bump & ~7);
       findsThenRestores(Fault.BLOCK_MISPLACED, "a container above the bump mark");
-      setPosition(entryOf(kind), 16);
+      entryOf(kind).setPosition(16);
       findsThenRestores(Fault.BLOCK_MISPLACED, "a container in the header");
     }
-    setPosition(entryOf(Kind.BITSET), bump - 4096 & ~7);
+    entryOf(Kind.BITSET).setPosition(bump - 4096 & ~7);
     findsThenRestores(Fault.BLOCK_MISPLACED, "a bitset across the bump mark");
-    store<u16>(entryPayload<Own>(entryOf(Kind.RUNS)), 65535);
+    store<u16>(entryOf(Kind.RUNS).payload<Own>(), 65535);
     findsThenRestores(Fault.BLOCK_MISPLACED, "runs across the bump mark");
   });
 
@@ -359,40 +361,40 @@ describe("validate", () => {
 
   it("finds each fault of an entry", () => {
     prepare();
-    setCount(entryOf(Kind.BITSET), 32);       // prepare() makes no bitset of so few members
+    entryOf(Kind.BITSET).setCount(32);       // prepare() makes no bitset of so few members
     findsThenRestores(Fault.BITSET_CARDINALITY, "a bitset with an array's cardinality that has more members");
-    setCount(entryOf(Kind.BITSET), 65536);
+    entryOf(Kind.BITSET).setCount(65536);
     findsThenRestores(Fault.WRONG_FORM, "a full bitset");
-    setCount(entryOf(Kind.ARRAY), 4097);
+    entryOf(Kind.ARRAY).setCount(4097);
     findsThenRestores(Fault.WRONG_FORM, "an array with a bitset's cardinality");
-    setCount(entryOf(Kind.BUCKETS), 4097);
+    entryOf(Kind.BUCKETS).setCount(4097);
     findsThenRestores(Fault.WRONG_FORM, "buckets with a bitset's cardinality");
     for (let count: u32 = 1; count <= 2; count++) {
-      setCount(entryOf(Kind.ARRAY), count);
+      entryOf(Kind.ARRAY).setCount(count);
       findsThenRestores(Fault.WRONG_FORM, "an array of members that fit into the entry");
     }
   });
 
   it("finds each fault of an array, a pair and a bitset", () => {
     prepare();
-    const array = entryPayload<Own>(entryOf(Kind.ARRAY)), pair = entryOf(Kind.PAIR);
+    const array = entryOf(Kind.ARRAY).payload<Own>(), pair = entryOf(Kind.PAIR);
     store<u16>(array, load<u16>(array, 2));
     findsThenRestores(Fault.ARRAY_NOT_ASCENDING, "a member that occurs twice");
     store<u16>(array, 65535);
     findsThenRestores(Fault.ARRAY_NOT_ASCENDING, "an array that starts with the largest member");
-    store<u16>(pair, load<u16>(pair, 6), 8);
+    store<u16>(changetype<usize>(pair), load<u16>(changetype<usize>(pair), 6), 8);
     findsThenRestores(Fault.ARRAY_NOT_ASCENDING, "a pair of equal members");
-    const bitset = entryOf(Kind.BITSET), word = entryPayload<Own>(bitset) + 4000;
+    const bitset = entryOf(Kind.BITSET), word = bitset.payload<Own>() + 4000;
     store<u64>(word, load<u64>(word) ^ 1);
     findsThenRestores(Fault.BITSET_CARDINALITY, "a flipped bit");
-    setCount(bitset, entryCount<Own>(bitset) + 1);
+    bitset.setCount(bitset.count<Own>() + 1);
     findsThenRestores(Fault.BITSET_CARDINALITY, "a bitset's cardinality that is too large by one");
   });
 
   it("finds each fault of buckets", () => {
     prepare();
-    const buckets = entryOf(Kind.BUCKETS), count = entryCount<Own>(buckets);
-    const lows = entryPayload<Own>(buckets), counts = lows + count;
+    const buckets = entryOf(Kind.BUCKETS), count = buckets.count<Own>();
+    const lows = buckets.payload<Own>(), counts = lows + count;
     // A high byte of two members or more, and where its low bytes start.
     let high: usize = 0, first = lows;
     while (load<u8>(counts + high) < 2) first += load<u8>(counts + high++);
@@ -411,7 +413,7 @@ describe("validate", () => {
     build(model, Form.RUNS, trial.random);
     clear();
     addOperandCopy(0, arena.size());
-    const container = entryOf(Kind.RUNS), runs = entryPayload<Own>(container);
+    const container = entryOf(Kind.RUNS), runs = container.payload<Own>();
     store<u16>(runs, 0);
     findsThenRestores(Fault.NO_RUNS, "no runs");
     store<u16>(runs, 201, 6);
@@ -424,7 +426,7 @@ describe("validate", () => {
     findsThenRestores(Fault.RUN_TOO_LONG, "a run that ends at 65536");
     store<u16>(runs, 5535, 12);
     findsThenRestores(Fault.RUNS_CARDINALITY, "a run that is longer than the cardinality allows");
-    setCount(container, entryCount<Own>(container) - 1);
+    container.setCount(container.count<Own>() - 1);
     findsThenRestores(Fault.RUNS_CARDINALITY, "a cardinality that is too small by one");
   });
 });

@@ -1,8 +1,8 @@
-import { used, wasteful } from "../../arena/forms";
-import { combine, combineCardinality } from "../../expression/repeated";
-import { Operation } from "../../combine/operation";
-import { complement } from "../../combine/complement";
-import { intersects, isSubset } from "../../combine/relate";
+import { used, wasteful } from "../../arena/change/forms";
+import { combine, combineCardinality } from "../../combine/combine";
+import { Operation } from "../../combine/term/operation";
+import { complement } from "../../combine/rebuild/complement";
+import { intersects, isSubset } from "../../combine/compare/relate";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, OPERATIONS, Style, anyModel, anyRanges, appendContainer, combineModels, range,
@@ -37,7 +37,8 @@ function combineAll(trial: Trial, sources: Model[], form: Form = EITHER, first: 
     trial.is(expected, what);
     trial.same(wasteful(), 0, what + ", wasteful");
     freshArena(40);
-    trial.same(combineCardinality(op, sources.length, 0, 0, KEY_MAX), expected.cardinality(), what + " counted");
+    trial.same(combineCardinality(op, sources.length, 0, 0, KEY_MAX), expected.cardinality(),
+      what + " counted");
     enter();
     const all = expected.cardinality(), any = trial.random.next();
     const most: u64 = all && any & 1 ? 1 + (any >> 1) % all : max<u64>(any >> (any & 63), 1);

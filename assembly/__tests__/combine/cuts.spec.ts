@@ -1,10 +1,12 @@
-import { combineCardinality } from "../../expression/repeated";
-import { cross } from "../../combine/cross";
-import { cuts } from "../../combine/cuts";
-import { shareAll } from "../../combine/facet";
-import { Operation } from "../../combine/operation";
+import { combineCardinality } from "../../combine/combine";
+import { cross } from "../../combine/compare/cross";
+import { cuts } from "../../combine/walk/cuts";
+import { shareAll } from "../../combine/compare/facet";
+import { Operation } from "../../combine/term/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
-import { KEY_MAX, Model, Style, anyModel, appendContainer, combineModels, range } from "../support/bitmap-model";
+import {
+  KEY_MAX, Model, Style, anyModel, appendContainer, combineModels, range,
+} from "../support/bitmap-model";
 import {
   addArgument, argumentAt, clear, clearArguments, enter, memberAt, members, rounds,
 } from "../world/world";

@@ -1,8 +1,8 @@
-import { begin } from "../../arena/builder";
-import { cross } from "../../combine/cross";
-import { CURSOR_BYTES } from "../../combine/cursor";
-import { shareAll, shareAtLeast } from "../../combine/facet";
-import { Operation } from "../../combine/operation";
+import { begin } from "../../arena/builder/state";
+import { cross } from "../../combine/compare/cross";
+import { Cursor } from "../../combine/walk/cursor";
+import { shareAll, shareAtLeast } from "../../combine/compare/facet";
+import { Operation } from "../../combine/term/operation";
 import { Form, Trial, addOperandOf, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, Style, anyModel, anyRanges, appendContainer, combineModels, range,
@@ -59,7 +59,7 @@ function shareUpTo(trial: Trial, one: Model, facets: Model[]): void {
     for (let more: u64 = 0; more < 3; more++) {
       const need = more ? both + more - 1 : 0;
       freshArena(40);
-      begin(0, 2 * CURSOR_BYTES);
+      begin(0, 2 * Cursor.BYTES);
       const counted = shareAtLeast(i + 1, need);
       enter();
       if (both >= need) trial.same(counted, both, "facet " + i.toString() + " that shares enough");
@@ -125,27 +125,28 @@ describe("one bitmap against many", () => {
     trial.end();
   });
 
-  it("counts packed leaves, which begin before the first key of the other bitmap and end behind its last", () => {
-    const trial = new Trial(931);
-    for (let i = 0; i < rounds(30); i++) {
-      const ones = [
-        sparse(trial, 40, 20, 300), sparse(trial, 45, 1, 2), sparse(trial, 0, 200, 6),
-        anyModel(40, 2, 30, trial.random),
-      ];
-      const facets = [new Model()];
-      for (let most: u32 = 1; most < 100; most *= 3) {
-        facets.push(sparse(trial, trial.random.below(60), 1 + trial.random.below(300), most));
-        facets.push(sparse(trial, KEY_MAX - 9, 10, most));
+  it("counts packed leaves, which begin before the first key of the other bitmap and end behind its last",
+    () => {
+      const trial = new Trial(931);
+      for (let i = 0; i < rounds(30); i++) {
+        const ones = [
+          sparse(trial, 40, 20, 300), sparse(trial, 45, 1, 2), sparse(trial, 0, 200, 6),
+          anyModel(40, 2, 30, trial.random),
+        ];
+        const facets = [new Model()];
+        for (let most: u32 = 1; most < 100; most *= 3) {
+          facets.push(sparse(trial, trial.random.below(60), 1 + trial.random.below(300), most));
+          facets.push(sparse(trial, KEY_MAX - 9, 10, most));
+        }
+        facets.push(anyModel(20, 1, 60, trial.random));
+        for (let one = 0; one < ones.length; one++) {
+          shareWithAll(trial, ones[one], facets, 1);
+          shareWithAll(trial, ones[one], facets, MANY);
+          shareUpTo(trial, ones[one], facets);
+        }
       }
-      facets.push(anyModel(20, 1, 60, trial.random));
-      for (let one = 0; one < ones.length; one++) {
-        shareWithAll(trial, ones[one], facets, 1);
-        shareWithAll(trial, ones[one], facets, MANY);
-        shareUpTo(trial, ones[one], facets);
-      }
-    }
-    trial.end();
-  });
+      trial.end();
+    });
 
   it("counts spans of full containers", () => {
     const trial = new Trial(932);

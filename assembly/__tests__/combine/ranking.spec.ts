@@ -1,5 +1,5 @@
-import { Operation } from "../../combine/operation";
-import { Measure, rank } from "../../combine/ranking";
+import { Operation } from "../../combine/term/operation";
+import { Measure, rank } from "../../combine/compare/ranking";
 import { Form, Trial, addOperandOf, freshArena, nothingBehind } from "../support/bitmap-arena";
 import { Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range } from "../support/bitmap-model";
 import { addArgument, argumentAt, clear, clearArguments, enter, rounds, spent } from "../world/world";

@@ -1,11 +1,10 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
-import { freedBytes, isPaged, isTiny } from "../../arena/arena";
-import { used, wasteful } from "../../arena/forms";
-import { entryCount, entryKey, entryKind, payloadBytes } from "../../arena/entry";
-import { advance, isLastOfLeaf, placeEntry, seek } from "../../arena/directory";
-import { LEAF_MAX } from "../../arena/node";
-import { pack, rewrite, slice } from "../../combine/rewrite";
+import { Header } from "../../arena/layout/header";
+import { used, wasteful } from "../../arena/change/forms";
+import { Directory, Place } from "../../arena/read/directory";
+import { Node } from "../../arena/layout/node";
+import { pack, rewrite, slice } from "../../combine/rebuild/rewrite";
 import { set } from "../../write/point";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";
 import {
@@ -20,8 +19,8 @@ const GAP: usize = 56;
 /** The number of containers in memory 0 that take a block of 8192 bytes. */
 function largeBlocks(): u32 {
   let large: u32 = 0;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    large += u32(payloadBytes<Own>(placeEntry(place)) > 7680);
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
+    large += u32(Place.entry(place).payloadBytes<Own>() > 7680);
   }
   return large;
 }
@@ -29,7 +28,8 @@ function largeBlocks(): u32 {
 /** The number of leaves in memory 0. */
 function countLeaves(): u32 {
   let leaves: u32 = 0;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) leaves += u32(isLastOfLeaf<Own>(place));
+  for (let place = Directory.seek<Own>(0); place;
+    place = Place.next<Own>(place)) leaves += u32(Place.isLastOfLeaf<Own>(place));
   return leaves;
 }
 
@@ -45,10 +45,11 @@ function rewriteAll(trial: Trial, model: Model): void {
   trial.is(model, "rewritten");
   trial.holds(used() <= before + <u32>gaps, "rewriting uses no more bytes");
   trial.holds(
-    isTiny<Own>() || isPaged() || freedBytes() <= gaps, "the only free bytes are those skipped before bitsets",
+    Header.isTiny<Own>() || Header.isPaged() || Header.freed() <= gaps,
+    "the only free bytes are those skipped before bitsets",
   );
   trial.same(wasteful(), 0, "wasteful");
-  trial.holds(isPaged() || countLeaves() <= leavesBefore, "rewriting makes no more ordinary leaves");
+  trial.holds(Header.isPaged() || countLeaves() <= leavesBefore, "rewriting makes no more ordinary leaves");
 }
 
 /**
@@ -68,27 +69,28 @@ function packAll(trial: Trial, model: Model): void {
   enter();
   trial.is(model, "packed");
   trial.holds(used() <= rewritten, "packing uses no more bytes than rewriting");
-  if (isTiny<Own>()) return;                     // even as runs it would take more bytes in a full arena
+  if (Header.isTiny<Own>()) return;
+  // even as runs it would take more bytes in a full arena
   let entries: u32 = 0;
-  for (let place = seek<Own>(0); place; place = advance<Own>(place)) {
-    const entry = placeEntry(place), kind = entryKind<Own>(entry), bytes = payloadBytes<Own>(entry);
+  for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
+    const entry = Place.entry(place), kind = entry.kind<Own>(), bytes = entry.payloadBytes<Own>();
     entries++;
     trial.holds(
-      kind != Kind.BITSET || entryCount<Own>(entry) > 4096, "no bitset is packed that could be an array",
+      kind != Kind.BITSET || entry.count<Own>() > 4096, "no bitset is packed that could be an array",
     );
     if (kind == Kind.RUNS) {
       trial.holds(
-        bytes <= plainOf(entryCount<Own>(entry)), "runs are packed only if no other kind is smaller",
+        bytes <= plainOf(entry.count<Own>()), "runs are packed only if no other kind is smaller",
       );
     }
     if (kind == Kind.ARRAY || kind == Kind.BUCKETS || kind == Kind.BITSET) {
       trial.holds(
-        bytes <= runsOf(runsWithin(model, entryKey<Own>(entry))),
+        bytes <= runsOf(runsWithin(model, entry.key<Own>())),
         "another kind is packed only if runs are no smaller",
       );
     }
   }
-  trial.same(countLeaves(), (entries + LEAF_MAX - 1) / LEAF_MAX, "number of leaves");
+  trial.same(countLeaves(), (entries + Node.LEAF_MAX - 1) / Node.LEAF_MAX, "number of leaves");
 }
 
 /** Makes thousands of random changes, so that blocks move and are freed. */
@@ -172,7 +174,7 @@ describe("rewriting and packing", () => {
     for (let i: u64 = 60005; i > 5; i--) set(i / 6 << 18 | i % 6, 1);     // fewer together would be packed
     for (let i: u64 = 1; i <= 10000; i++) model.append(i << 18, i << 18 | 5);
     const before = countLeaves();
-    trial.holds(before > 10000 / LEAF_MAX * 3 / 2, "leaves are no more than two thirds full");
+    trial.holds(before > 10000 / Node.LEAF_MAX * 3 / 2, "leaves are no more than two thirds full");
     rewriteAll(trial, model);
     trial.same(countLeaves(), before, "number of leaves after rewriting");
     packAll(trial, model);

@@ -1,7 +1,6 @@
 import {
-  intersectBitsets, unionBitsets, differenceBitsets, xorBitsets, intersectBitsetsCardinality, PART_BYTES,
-  combineParts, complementBitset, bitsetCardinality, bitsetHas, bitsetSet, bitsetClear, clearBitset, setBits,
-  clearBits, flipBits, bitsetRangeCardinality, bitsetNextSet, bitsetNextClear, bitsetSelect,
+  Bitset, complementBitset, differenceBitsets, intersectBitsets, intersectBitsetsCardinality, unionBitsets,
+  xorBitsets,
 } from "../../container/bitset";
 import { And, AndNot, Or, Store, StoreOnly, Xor } from "../../container/kernel";
 import { BITSET_BYTES } from "../../container/limits";
@@ -22,9 +21,9 @@ function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
  */
 function combineAllParts<O>(a: usize, b: usize, out: usize, expected: u32, counts: bool): u32 {
   let members: u32 = 0;
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
-    if (counts) members += combineParts<O, Store>(a + part, b + part, out + part);
-    else members += combineParts<O, StoreOnly>(a + part, b + part, out + part) + (part ? 0 : expected);
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
+    if (counts) members += Bitset.combineParts<O, Store>(a + part, b + part, out + part);
+    else members += Bitset.combineParts<O, StoreOnly>(a + part, b + part, out + part) + (part ? 0 : expected);
   }
   return members;
 }
@@ -108,7 +107,7 @@ describe("bitset kernels", () => {
       bench.begin();
       const a = bench.left(Kind.BITSET, x);
       let out = bench.output(BITSET_BYTES);
-      bench.checkResult(bitsetCardinality(a), x.count, "bitsetCardinality");
+      bench.checkResult(Bitset.cardinality(a), x.count, "bitsetCardinality");
       bench.check(Kind.BITSET, complementBitset(a, out), rest, "complementBitset");
       out = own(bench, x);
       bench.check(Kind.BITSET, complementBitset(out, out), rest, "complementBitset in place");
@@ -120,23 +119,23 @@ describe("bitset kernels", () => {
     const bench = new Bench(13), x = makeModel(Style.SPARSE, 4096, bench.random), at = own(bench, x);
     for (let i = 0; i < 20000; i++) {
       const value = bench.random.below(UNIVERSE);
-      if (bitsetHas(at, value) != x.has[value]) bench.fail("bitsetHas " + value.toString());
+      if (Bitset.has(at, value) != x.has[value]) bench.fail("bitsetHas " + value.toString());
       if (bench.random.below(2)) {
-        bitsetSet(at, value);
+        Bitset.set(at, value);
         x.add(value);
       } else {
-        bitsetClear(at, value);
+        Bitset.clear(at, value);
         x.remove(value);
       }
     }
-    bitsetSet(at, 0);
-    bitsetSet(at, 65535);
+    Bitset.set(at, 0);
+    Bitset.set(at, 65535);
     x.add(0);
     x.add(65535);
     bench.checkPayload(Kind.BITSET, x, "bitsetSet and bitsetClear");
-    setBits(at, 0, 65535);
+    Bitset.setBits(at, 0, 65535);
     bench.checkPayload(Kind.BITSET, makeModel(Style.LOWEST, 65536, bench.random), "setBits of all");
-    clearBitset(at);
+    Bitset.clearAll(at);
     bench.checkPayload(Kind.BITSET, new Model(), "clearBitset");
     bench.end();
   });
@@ -149,25 +148,25 @@ describe("bitset kernels", () => {
         const high = anyRange(bench), change = bench.random.below(3);
         let members: u32 = 0;
         for (let v = low; v <= high; v++) members += u32(x.has[v]);
-        bench.checkResult(bitsetRangeCardinality(at, low, high), members, "bitsetRangeCardinality");
+        bench.checkResult(Bitset.rangeCardinality(at, low, high), members, "bitsetRangeCardinality");
         if (change == 0) {
-          setBits(at, low, high);
+          Bitset.setBits(at, low, high);
         } else if (change == 1) {
-          clearBits(at, low, high);
+          Bitset.clearBits(at, low, high);
         } else {
-          flipBits(at, low, high);
+          Bitset.flipBits(at, low, high);
         }
         for (let v = low; v <= high; v++) {
           if (change == 0) x.add(v); else if (change == 1) x.remove(v); else x.flip(v);
         }
         bench.checkPayload(Kind.BITSET, x, "range change " + change.toString());
       }
-      setBits(at, 0, 65535);
-      bench.checkResult(bitsetRangeCardinality(at, 0, 65535), 65536, "bitsetRangeCardinality of all");
-      clearBits(at, 0, 65535);
-      flipBits(at, 65535, 65535);
+      Bitset.setBits(at, 0, 65535);
+      bench.checkResult(Bitset.rangeCardinality(at, 0, 65535), 65536, "bitsetRangeCardinality of all");
+      Bitset.clearBits(at, 0, 65535);
+      Bitset.flipBits(at, 65535, 65535);
       bench.checkResult(
-        bitsetRangeCardinality(at, 0, 65535), 1, "bitsetRangeCardinality with only the last bit set",
+        Bitset.rangeCardinality(at, 0, 65535), 1, "bitsetRangeCardinality with only the last bit set",
       );
     }
     bench.end();
@@ -181,17 +180,17 @@ describe("bitset kernels", () => {
       for (let v: u32 = 0; v < UNIVERSE; v++) {
         if (!x.has[v]) continue;
         if (rank % 61 == 0 || rank + 1 == x.count) {
-          bench.checkResult(bitsetSelect(at, rank), v, "bitsetSelect");
+          bench.checkResult(Bitset.select(at, rank), v, "bitsetSelect");
         }
         rank++;
       }
       let next = UNIVERSE, nextClear = UNIVERSE;
-      bench.checkResult(bitsetNextSet(at, UNIVERSE), UNIVERSE, "bitsetNextSet past the universe");
-      bench.checkResult(bitsetNextClear(at, UNIVERSE), UNIVERSE, "bitsetNextClear past the universe");
+      bench.checkResult(Bitset.nextSet(at, UNIVERSE), UNIVERSE, "bitsetNextSet past the universe");
+      bench.checkResult(Bitset.nextClear(at, UNIVERSE), UNIVERSE, "bitsetNextClear past the universe");
       for (let v: i32 = 65535; v >= 0; v--) {
         if (x.has[v]) next = v; else nextClear = v;
-        bench.checkResult(bitsetNextSet(at, v), next, "bitsetNextSet");
-        bench.checkResult(bitsetNextClear(at, v), nextClear, "bitsetNextClear");
+        bench.checkResult(Bitset.nextSet(at, v), next, "bitsetNextSet");
+        bench.checkResult(Bitset.nextClear(at, v), nextClear, "bitsetNextClear");
       }
     }
     bench.end();

@@ -1,13 +1,12 @@
-import { BUCKETS_FROM } from "../../container/kind";
+import { Choice } from "../../container/kind";
 import {
-  arrayToBuckets, bucketsAreSound, bucketsFind, bucketsHas, bucketsHaveRoom, bucketsInsert, bucketsLast,
-  bucketsLowerBound, bucketsNextClear, bucketsRemove, bucketsSelect, bucketsToArray, bucketsWord,
-  intersectBuckets, intersectBucketsCardinality, differenceBuckets, unionBucketsInto,
+  Buckets, arrayToBuckets, bucketsToArray, differenceBuckets, intersectBuckets, intersectBucketsCardinality,
+  unionBucketsInto,
 } from "../../container/buckets";
-import { EXTRACT_BYTES, bitsetToBuckets } from "../../container/extract";
-import { MERGE_BYTES, NO_BUCKETS, xorBuckets, unionBuckets } from "../../container/bucketmerge";
-import { LANES_BYTES } from "../../container/lanes";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, bucketsBytes } from "../../container/limits";
+import { Extract, bitsetToBuckets } from "../../container/extract";
+import { BucketMerge, unionBuckets, xorBuckets } from "../../container/bucketmerge";
+import { Lanes } from "../../container/lanes";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import { Left, Own } from "../../env/view";
 import {
   Bench, Kind, Model, Operation, combineModels, makeModel, writePayload, Style,
@@ -32,28 +31,29 @@ function fitting(style: Style, cardinality: u32, bench: Bench): Model {
 
 /** Calls every conversion on `x`, and unites `x` with `y`. */
 function convertAll(bench: Bench, x: Model, y: Model): void {
-  for (let apart: u32 = u32(x.count < BUCKETS_FROM); apart < 2; apart++) {
+  for (let apart: u32 = u32(x.count < Choice.BUCKETS_FROM); apart < 2; apart++) {
     bench.begin();
-    const a = bench.left(Kind.ARRAY, x), beside = arrayBytes(min(x.count, 256)) + LANES_BYTES;
-    const out = bench.output(bucketsBytes(x.count) + (apart ? beside : 0));
-    const list = apart ? out + bucketsBytes(x.count) : out;
+    const a = bench.left(Kind.ARRAY, x), beside = Container.arrayBytes(min(x.count, 256)) + Lanes.LANES_BYTES;
+    const out = bench.output(Container.bucketsBytes(x.count) + (apart ? beside : 0));
+    const list = apart ? out + Container.bucketsBytes(x.count) : out;
     bench.checkResult(u32(arrayToBuckets(a, x.count, out, list)), u32(x.fitsBuckets()), "arrayToBuckets");
     if (x.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, x, "arrayToBuckets");
   }
 
   bench.begin();
-  let a = bench.left(Kind.BITSET, x), out = bench.output(bucketsBytes(x.count) + EXTRACT_BYTES);
-  const work = out + bucketsBytes(x.count);
+  let a = bench.left(Kind.BITSET, x),
+    out = bench.output(Container.bucketsBytes(x.count) + Extract.EXTRACT_BYTES);
+  const work = out + Container.bucketsBytes(x.count);
   bench.checkResult(u32(bitsetToBuckets(a, x.count, out, work)), u32(x.fitsBuckets()), "bitsetToBuckets");
   if (!x.fitsBuckets()) return;
   bench.checkPayload(Kind.BUCKETS, x, "bitsetToBuckets");
 
   bench.begin();
   a = bench.left(Kind.BUCKETS, x);
-  out = bench.output(arrayBytes(x.count));
+  out = bench.output(Container.arrayBytes(x.count));
   bucketsToArray(a, x.count, out);
   bench.checkPayload(Kind.ARRAY, x, "bucketsToArray");
-  bench.checkResult(bucketsLast<Left>(a, x.count), lastOf(x), "bucketsLast");
+  bench.checkResult(Buckets.last<Left>(a, x.count), lastOf(x), "bucketsLast");
   out = bench.output(BITSET_BYTES);
   writePayload(Kind.BITSET, y, out);
   unionBucketsInto(a, x.count, out);
@@ -66,7 +66,7 @@ function combineAll(bench: Bench, x: Model, y: Model): void {
   bench.begin();
   const a = bench.left(Kind.BUCKETS, x);
   const b = bench.right(Kind.BUCKETS, y);
-  const out = bench.output(arrayBytes(x.count));
+  const out = bench.output(Container.arrayBytes(x.count));
   bench.checkResult(
     intersectBucketsCardinality(a, x.count, b, y.count), both.count, "intersectBucketsCardinality",
   );
@@ -75,19 +75,21 @@ function combineAll(bench: Bench, x: Model, y: Model): void {
   mergeBoth(bench, x, y);
 }
 
-/** Calls the kernels of merge.ts on the two sets. Buckets cannot hold every result. */
+/** Calls the kernels of container/bucketmerge.ts on the two sets. Buckets cannot hold every result. */
 function mergeBoth(bench: Bench, x: Model, y: Model): void {
   const union = combineModels(Operation.OR, x, y), either = combineModels(Operation.XOR, x, y);
   bench.begin();
   const a = bench.left(Kind.BUCKETS, x), b = bench.right(Kind.BUCKETS, y);
-  let out = bench.output(<usize>(x.count + y.count) + MERGE_BYTES);
+  let out = bench.output(<usize>(x.count + y.count) + BucketMerge.MERGE_BYTES);
   bench.checkResult(
-    unionBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : NO_BUCKETS, "unionBuckets",
+    unionBuckets(a, x.count, b, y.count, out), union.fitsBuckets() ? union.count : BucketMerge.NO_BUCKETS,
+    "unionBuckets",
   );
   if (union.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, union, "unionBuckets");
-  out = bench.output(<usize>(x.count + y.count) + MERGE_BYTES);
+  out = bench.output(<usize>(x.count + y.count) + BucketMerge.MERGE_BYTES);
   bench.checkResult(
-    xorBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : NO_BUCKETS, "xorBuckets",
+    xorBuckets(a, x.count, b, y.count, out), either.fitsBuckets() ? either.count : BucketMerge.NO_BUCKETS,
+    "xorBuckets",
   );
   if (either.fitsBuckets()) bench.checkPayload(Kind.BUCKETS, either, "xorBuckets");
 }
@@ -115,39 +117,39 @@ function lastOf(x: Model): u32 {
 function askAll(bench: Bench, x: Model): void {
   bench.begin();
   const at = bench.leftOwn(Kind.BUCKETS, x), count = x.count;
-  if (!bucketsAreSound(at, count)) bench.fail("bucketsAreSound");
+  if (!Buckets.areSound(at, count)) bench.fail("bucketsAreSound");
   let below: u32 = 0, word: u64 = 0, clear: u32 = 65536;
   for (let v: u32 = 0; v < 65536; v++) {
     const asked = (v + 2) % 256 < 4 || v % 61 == 0;
     if (asked) {
-      bench.checkResult(bucketsLowerBound(at, count, v), below, "bucketsLowerBound of " + v.toString());
+      bench.checkResult(Buckets.lowerBound(at, count, v), below, "bucketsLowerBound of " + v.toString());
     }
-    if (asked) bench.checkResult(u32(bucketsHas(at, count, v)), u32(x.has[v]), "bucketsHas " + v.toString());
+    if (asked) bench.checkResult(u32(Buckets.has(at, count, v)), u32(x.has[v]), "bucketsHas " + v.toString());
     if (asked) {
       bench.checkResult(
-        bucketsFind(at, count, v), below | (u32(x.has[v]) << 31), "bucketsFind " + v.toString(),
+        Buckets.find(at, count, v), below | (u32(x.has[v]) << 31), "bucketsFind " + v.toString(),
       );
     }
     if (asked && !x.has[v]) {
       bench.checkResult(
-        u32(bucketsHaveRoom(at, count, v)), u32(x.withHighByte(v >> 8) < 255), "bucketsHaveRoom",
+        u32(Buckets.haveRoom(at, count, v)), u32(x.withHighByte(v >> 8) < 255), "bucketsHaveRoom",
       );
     }
     if (x.has[v] && (asked || below % 7 == 0)) {
-      bench.checkResult(bucketsSelect(at, count, below), v, "bucketsSelect of " + below.toString());
+      bench.checkResult(Buckets.select(at, count, below), v, "bucketsSelect of " + below.toString());
     }
     below += u32(x.has[v]);
     word |= u64(x.has[v]) << (v & 63);
     if ((v & 63) != 63) continue;
-    if (bucketsWord(at, count, v & ~63) != word) bench.fail("bucketsWord of " + v.toString());
+    if (Buckets.word(at, count, v & ~63) != word) bench.fail("bucketsWord of " + v.toString());
     word = 0;
   }
-  bench.checkResult(bucketsLowerBound(at, count, 65536), count, "bucketsLowerBound of all");
-  bench.checkResult(bucketsLast<Own>(at, count), lastOf(x), "bucketsLast");
+  bench.checkResult(Buckets.lowerBound(at, count, 65536), count, "bucketsLowerBound of all");
+  bench.checkResult(Buckets.last<Own>(at, count), lastOf(x), "bucketsLast");
   for (let v: u32 = 65535; v < 65536; v--) {
     if (!x.has[v]) clear = v;
     if ((v + 2) % 256 < 4 || v % 61 == 0) {
-      bench.checkResult(bucketsNextClear(at, count, v), clear, "bucketsNextClear of " + v.toString());
+      bench.checkResult(Buckets.nextClear(at, count, v), clear, "bucketsNextClear of " + v.toString());
     }
   }
 }
@@ -156,16 +158,16 @@ function askAll(bench: Bench, x: Model): void {
 function change(bench: Bench, x: Model, steps: i32): void {
   bench.begin();
   const at = bench.leftOwn(Kind.BUCKETS, x);
-  bench.inPlace(at, bucketsBytes(x.count + <u32>steps));
+  bench.inPlace(at, Container.bucketsBytes(x.count + <u32>steps));
   for (let i = 0; i < steps; i++) {
     let value = bench.random.below(65536);
     if (i % 3 == 0) while (!x.has[value]) value = (value + 1) & 0xffff;
-    const index = bucketsLowerBound(at, x.count, value);
+    const index = Buckets.lowerBound(at, x.count, value);
     if (x.has[value]) {
-      bucketsRemove(at, x.count, index, value);
+      Buckets.remove(at, x.count, index, value);
       x.remove(value);
-    } else if (bucketsHaveRoom(at, x.count, value)) {
-      bucketsInsert(at, x.count, index, value);
+    } else if (Buckets.haveRoom(at, x.count, value)) {
+      Buckets.insert(at, x.count, index, value);
       x.add(value);
     }
     if (i % 16 == 0) bench.checkPayload(Kind.BUCKETS, x, "changed");
@@ -219,7 +221,7 @@ describe("bucket kernels", () => {
   });
 
   it("refuse a high byte with all its 256 members", () => {
-    const bench = new Bench(53), x = makeModel(Style.SPARSE, BUCKETS_FROM, bench.random);
+    const bench = new Bench(53), x = makeModel(Style.SPARSE, Choice.BUCKETS_FROM, bench.random);
     for (let v: u32 = 512; v < 768; v++) if (v != 700) x.add(v);
     x.remove(700);
     convertAll(bench, x, x);
@@ -227,7 +229,8 @@ describe("bucket kernels", () => {
     convertAll(bench, x, x);
     bench.end();
     expect(x.fitsBuckets()).toBe(false);
-    expect(bucketsBytes(BUCKETS_FROM)).toBeLessThan(arrayBytes(BUCKETS_FROM));
-    expect(BUCKETS_FROM).toBeLessThan(ARRAY_MAX);
+    expect(Container.bucketsBytes(Choice.BUCKETS_FROM)).toBeLessThan(
+      Container.arrayBytes(Choice.BUCKETS_FROM));
+    expect(Choice.BUCKETS_FROM).toBeLessThan(Container.ARRAY_MAX);
   });
 });

@@ -1,11 +1,11 @@
-import { staysBitset } from "../../container/kind";
+import { Choice } from "../../container/kind";
 import {
   arrayToBitset, bitsetToArray, runsToBitset, runsToArray, bitsetToRuns, arrayToRuns, countRunsOfBitset,
   countRunsOfArray,
 } from "../../container/convert";
-import { EXTRACT_BYTES, extractMembers } from "../../container/extract";
-import { LANES_BYTES } from "../../container/lanes";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, isArraySized, runsBytes } from "../../container/limits";
+import { Extract, extractMembers } from "../../container/extract";
+import { Lanes } from "../../container/lanes";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import { Random } from "../world/world";
 import {
   Bench, Kind, Model, anyModel, crowdedModel, makeModel, boundarySizes, Style,
@@ -21,15 +21,15 @@ function convertAll(bench: Bench, x: Model): void {
   arrayToBitset(a, x.count, out);
   bench.checkPayload(Kind.BITSET, x, "arrayToBitset");
   bench.checkResult(countRunsOfArray(a, x.count), runs, "countRunsOfArray");
-  out = bench.output(runsBytes(runs));
+  out = bench.output(Container.runsBytes(runs));
   bench.check(Kind.RUNS, arrayToRuns(a, x.count, out), x, "arrayToRuns");
 
   bench.begin();
   a = bench.left(Kind.BITSET, x);
-  out = bench.output(arrayBytes(x.count));
+  out = bench.output(Container.arrayBytes(x.count));
   bench.check(Kind.ARRAY, bitsetToArray(a, out), x, "bitsetToArray");
   bench.checkResult(countRunsOfBitset(a), runs, "countRunsOfBitset");
-  out = bench.output(runsBytes(runs));
+  out = bench.output(Container.runsBytes(runs));
   bench.check(Kind.RUNS, bitsetToRuns(a, out), x, "bitsetToRuns");
 
   bench.begin();
@@ -37,7 +37,7 @@ function convertAll(bench: Bench, x: Model): void {
   out = bench.output(BITSET_BYTES);
   runsToBitset(a, out);
   bench.checkPayload(Kind.BITSET, x, "runsToBitset");
-  out = bench.output(arrayBytes(x.count));
+  out = bench.output(Container.arrayBytes(x.count));
   bench.check(Kind.ARRAY, runsToArray(a, out), x, "runsToArray");
 }
 
@@ -49,8 +49,9 @@ function extract(bench: Bench, x: Model): void {
   for (let i = 0; i < announced.length; i++) {
     bench.begin();
     const a = bench.left(Kind.BITSET, x);
-    const out = bench.output(arrayBytes(x.count) + LANES_BYTES + EXTRACT_BYTES);
-    const members = extractMembers(a, announced[i], out, out + arrayBytes(x.count) + LANES_BYTES);
+    const out = bench.output(Container.arrayBytes(x.count) + Lanes.LANES_BYTES + Extract.EXTRACT_BYTES);
+    const members = extractMembers(a, announced[i], out,
+      out + Container.arrayBytes(x.count) + Lanes.LANES_BYTES);
     bench.check(
       Kind.ARRAY, members, x, "extractMembers with announced cardinality " + announced[i].toString(),
     );
@@ -121,12 +122,12 @@ describe("conversions", () => {
   });
 
   it("limit arrays to 4096 members, the bytes of a bitset", () => {
-    expect(isArraySized(ARRAY_MAX)).toBe(true);
-    expect(isArraySized(ARRAY_MAX - 1)).toBe(true);
-    expect(isArraySized(ARRAY_MAX + 1)).toBe(false);
-    expect(arrayBytes(ARRAY_MAX)).toBe(BITSET_BYTES);
-    expect(staysBitset(ARRAY_MAX)).toBe(true);
-    expect(staysBitset(3584)).toBe(true);
-    expect(staysBitset(3583)).toBe(false);
+    expect(Container.isArraySized(Container.ARRAY_MAX)).toBe(true);
+    expect(Container.isArraySized(Container.ARRAY_MAX - 1)).toBe(true);
+    expect(Container.isArraySized(Container.ARRAY_MAX + 1)).toBe(false);
+    expect(Container.arrayBytes(Container.ARRAY_MAX)).toBe(BITSET_BYTES);
+    expect(Choice.staysBitset(Container.ARRAY_MAX)).toBe(true);
+    expect(Choice.staysBitset(3584)).toBe(true);
+    expect(Choice.staysBitset(3583)).toBe(false);
   });
 });

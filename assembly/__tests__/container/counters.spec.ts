@@ -1,8 +1,7 @@
 import {
-  countArray, countInBytes, countInLevels, countParts, keepRepeated, planesFor, putEdges, reachedInBytes,
-  startCounters, sweepEdges,
+  Counters, countArray, countInBytes, countInLevels, countParts, keepRepeated, reachedInBytes, sweepEdges,
 } from "../../container/counters";
-import { PART_BYTES } from "../../container/bitset";
+import { Bitset } from "../../container/bitset";
 import { BITSET_BYTES } from "../../container/limits";
 import {
   Bench, Kind, Model, Style, UNIVERSE, anyModel, crowdedModel, makeModel,
@@ -36,12 +35,13 @@ function note(times: StaticArray<u32>, model: Model): void {
 }
 
 function startAll(bench: Bench, at: usize, planes: u32, least: u32): void {
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) startCounters(at, planes, least, part);
+  for (let part: usize = 0; part < BITSET_BYTES;
+    part += Bitset.PART_BYTES) Counters.start(at, planes, least, part);
   checkPlanes(bench, at, planes, (1 << planes) - least, new StaticArray<u32>(UNIVERSE));
 }
 
 function countBoth(at: usize, planes: u32, least: u32, a: usize, b: usize): void {
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
     countParts(at, planes, least, a + part, b + part, part, CARRY_AT);
   }
 }
@@ -53,18 +53,18 @@ function anySet(bench: Bench): Model {
 
 describe("counters", () => {
   it("have two planes at least, and as many as it takes to count `least` times", () => {
-    expect(planesFor(1)).toBe(2);
-    expect(planesFor(4)).toBe(2);
+    expect(Counters.planesFor(1)).toBe(2);
+    expect(Counters.planesFor(4)).toBe(2);
     for (let planes: u32 = 2; planes < 20; planes++) {
-      expect(planesFor(1 << planes)).toBe(planes);
-      expect(planesFor((1 << planes) + 1)).toBe(planes + 1);
+      expect(Counters.planesFor(1 << planes)).toBe(planes);
+      expect(Counters.planesFor((1 << planes) + 1)).toBe(planes + 1);
     }
   });
 
   it("equal plain counters, whatever the sets and however they are counted", () => {
     const bench = new Bench(1200);
     for (let i = 0; i < LEASTS.length; i++) {
-      const least = LEASTS[i], planes = planesFor(least), times = new StaticArray<u32>(UNIVERSE);
+      const least = LEASTS[i], planes = Counters.planesFor(least), times = new StaticArray<u32>(UNIVERSE);
       bench.begin();
       const at = bench.output(<usize>(planes + 1) * BITSET_BYTES);
       let fresh = least > 1 && bench.random.below(2) != 0;    // the first two sets begin the counters
@@ -98,7 +98,7 @@ describe("counters", () => {
     const none = new Model();
     for (let least: u32 = 1; least < 10; least++) {
       for (let arrays = 0; arrays < 2; arrays++) {
-        const planes = planesFor(least);
+        const planes = Counters.planesFor(least);
         bench.begin();
         const at = bench.output(<usize>(planes + 1) * BITSET_BYTES);
         startAll(bench, at, planes, least);
@@ -231,7 +231,7 @@ describe("sweepEdges()", () => {
         const low = bench.random.below(window);
         const high = low + bench.random.below(bench.random.below(2) ? 1 : window - low);
         for (let value = low; value <= high; value++) times[value]++;
-        end = putEdges(end, base + low, base + high);
+        end = Counters.putEdges(end, base + low, base + high);
       }
       const least: u32 = 1 + bench.random.below(6), exactly = bench.random.below(2) == 0;
       const found = sweepEdges(SORTED_AT, end, least, exactly, CARRY_AT), runs = load<u16>(CARRY_AT);

@@ -1,8 +1,5 @@
-import {
-  runsCardinality, runsFind, runsHas, runsNextSet, runsNextClear, runsRangeCardinality, runsSelect,
-  intersectRuns, unionRuns, differenceRuns, xorRuns, complementRuns,
-} from "../../container/run";
-import { runsBytes } from "../../container/limits";
+import { Runs, differenceRuns, intersectRuns, unionRuns, xorRuns } from "../../container/run";
+import { Container } from "../../container/limits";
 import {
   Bench, Kind, Model, Operation, anyModel, combineModels, crowdedModel, makeModel, payloadBytes,
   boundarySizes, Style, UNIVERSE,
@@ -17,7 +14,7 @@ function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
 
 /** Calls every kernel for pairs on the two sets. */
 function callAll(bench: Bench, x: Model, y: Model): void {
-  const room = runsBytes(x.runs() + y.runs() + 1);
+  const room = Container.runsBytes(x.runs() + y.runs() + 1);
   for (let operation: i32 = 0; operation < Operation.OPERATIONS; operation++) {
     bench.begin();
     const a = bench.left(Kind.RUNS, x), b = bench.right(Kind.RUNS, y), out = bench.output(room);
@@ -72,9 +69,9 @@ describe("run kernels", () => {
       callAll(bench, x, x);
       callAll(bench, x, rest);
       bench.begin();
-      const a = bench.left(Kind.RUNS, x), out = bench.output(runsBytes(x.runs() + 1));
-      bench.checkResult(runsCardinality(a), x.count, "runsCardinality");
-      bench.check(Kind.RUNS, complementRuns(a, out), rest, "complementRuns");
+      const a = bench.left(Kind.RUNS, x), out = bench.output(Container.runsBytes(x.runs() + 1));
+      bench.checkResult(Runs.cardinality(a), x.count, "runsCardinality");
+      bench.check(Kind.RUNS, Runs.complement(a, out), rest, "complementRuns");
     }
     bench.end();
   });
@@ -87,20 +84,21 @@ describe("run kernels", () => {
       for (let v: u32 = 0; v < UNIVERSE; v++) {
         if (x.has[v]) {
           if (v == 0 || !x.has[v - 1]) index++;
-          if (rank % 61 == 0 || rank + 1 == x.count) bench.checkResult(runsSelect(at, rank), v, "runsSelect");
+          if (rank % 61 == 0 || rank + 1 == x.count) bench.checkResult(Runs.select(at, rank), v,
+            "runsSelect");
           rank++;
         }
-        bench.checkResult(<u32>runsFind(at, v), <u32>index, "runsFind");
-        bench.checkResult(u32(runsHas(at, v)), u32(x.has[v]), "runsHas");
+        bench.checkResult(<u32>Runs.find(at, v), <u32>index, "runsFind");
+        bench.checkResult(u32(Runs.has(at, v)), u32(x.has[v]), "runsHas");
       }
       let next = UNIVERSE, nextClear = UNIVERSE;
       for (let v: i32 = 65535; v >= 0; v--) {
         if (x.has[v]) next = v; else nextClear = v;
-        bench.checkResult(runsNextSet(at, v), next, "runsNextSet");
-        bench.checkResult(runsNextClear(at, v), nextClear, "runsNextClear");
+        bench.checkResult(Runs.nextSet(at, v), next, "runsNextSet");
+        bench.checkResult(Runs.nextClear(at, v), nextClear, "runsNextClear");
       }
-      bench.checkResult(runsNextSet(at, UNIVERSE), UNIVERSE, "runsNextSet past the universe");
-      bench.checkResult(runsNextClear(at, UNIVERSE), UNIVERSE, "runsNextClear past the universe");
+      bench.checkResult(Runs.nextSet(at, UNIVERSE), UNIVERSE, "runsNextSet past the universe");
+      bench.checkResult(Runs.nextClear(at, UNIVERSE), UNIVERSE, "runsNextClear past the universe");
     }
     bench.end();
   });
@@ -114,9 +112,9 @@ describe("run kernels", () => {
         const high = low + bench.random.below(UNIVERSE - low);
         let members: u32 = 0;
         for (let v = low; v <= high; v++) members += u32(x.has[v]);
-        bench.checkResult(runsRangeCardinality(at, low, high), members, "runsRangeCardinality");
+        bench.checkResult(Runs.rangeCardinality(at, low, high), members, "runsRangeCardinality");
       }
-      bench.checkResult(runsRangeCardinality(at, 0, 65535), x.count, "runsRangeCardinality of all");
+      bench.checkResult(Runs.rangeCardinality(at, 0, 65535), x.count, "runsRangeCardinality of all");
     }
     bench.end();
   });

@@ -1,12 +1,11 @@
-import { leastBytes, prefersShort, staysShort, wordsBetween } from "../../container/kind";
-import { PART_BYTES } from "../../container/bitset";
+import { Choice } from "../../container/kind";
+import { Bitset } from "../../container/bitset";
 import { And, AndNot, Count, Or, Store, Xor } from "../../container/kernel";
-import { ARRAY_MAX, BITSET_BYTES, arrayBytes, SHORT_MAX, shortBytes } from "../../container/limits";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import {
-  arrayToShort, bitsetToShort, changeShort, combineShortInto, combineShorts, copyShortPart,
-  differenceArrayShort, intersectArrayShort, runsToShort, shortHas, shortIsSound, shortLast, shortNextClear,
-  shortNextSet, shortPart, shortRank, shortSelect, shortToArray, shortToBitset, shortWord, spanOfBitset,
-  trimShort, widenShort,
+  ShortBitset, arrayToShort, bitsetToShort, changeShort, combineShortInto, combineShorts, copyShortPart,
+  differenceArrayShort, intersectArrayShort, runsToShort, shortPart, shortToArray, shortToBitset,
+  spanOfBitset,
 } from "../../container/short";
 import { right } from "../../env/memory";
 import { Own } from "../../env/view";
@@ -43,16 +42,17 @@ function anySet(bench: Bench): Model {
 function checkParts(bench: Bench, x: Model): void {
   bench.begin();
   const a = bench.right(Kind.SHORT, x), out = bench.output(BITSET_BYTES);
-  for (let part: usize = 0; part < BITSET_BYTES; part += PART_BYTES) {
+  for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
     const words = shortPart(a, part);
-    if (words) right.copy(out + part, words, PART_BYTES);
-    else if (!copyShortPart(a, part, out + part)) memory.fill(out + part, 0, PART_BYTES);
+    if (words) right.copy(out + part, words, Bitset.PART_BYTES);
+    else if (!copyShortPart(a, part, out + part)) memory.fill(out + part, 0, Bitset.PART_BYTES);
   }
   bench.checkPayload(Kind.BITSET, x, "parts of a short bitset");
 }
 
 function convertAll(bench: Bench, x: Model): void {
-  const low = least(x), high = greatest(x), words = wordsBetween(low, high), bytes = shortBytes(words);
+  const low = least(x), high = greatest(x), words = Choice.wordsBetween(low, high),
+    bytes = Container.shortBytes(words);
   bench.begin();
   let a = bench.left(Kind.ARRAY, x), out = bench.output(bytes);
   bench.checkResult(arrayToShort(a, x.count, low, high, out), words, "words of arrayToShort");
@@ -72,7 +72,7 @@ function convertAll(bench: Bench, x: Model): void {
 
   bench.begin();
   a = bench.left(Kind.SHORT, x);
-  out = bench.output(arrayBytes(x.count));
+  out = bench.output(Container.arrayBytes(x.count));
   bench.check(Kind.ARRAY, shortToArray(a, out), x, "shortToArray");
   out = bench.output(BITSET_BYTES);
   shortToBitset(a, out);
@@ -91,7 +91,7 @@ function combine<O>(bench: Bench, operation: i32, x: Model, y: Model): void {
   bench.begin();
   const a = bench.left(Kind.SHORT, x);
   const b = bench.right(Kind.SHORT, y);
-  const out = bench.output(shortBytes(end - first));
+  const out = bench.output(Container.shortBytes(end - first));
   bench.checkResult(
     combineShorts<O, Count>(a, b, first, end - first, 0),
     expected.count, "counted, operation " + operation.toString(),
@@ -112,7 +112,7 @@ function change<O>(bench: Bench, operation: i32, x: Model, y: Model): void {
   bench.begin();
   const a = bench.left(Kind.SHORT, x);
   const b = bench.right(Kind.ARRAY, y);
-  const out = bench.output(shortBytes(end - first));
+  const out = bench.output(Container.shortBytes(end - first));
   const count = x.count + changeShort<O>(a, b, y.count, first, end - first, out);
   bench.check(
     Kind.SHORT, count, combineModels(operation, x, y),
@@ -128,7 +128,8 @@ function filter(bench: Bench, x: Model, y: Model): void {
       bench.begin();
       const a = inPlace ? bench.leftOwn(Kind.ARRAY, x) : bench.left(Kind.ARRAY, x);
       const b = bench.right(Kind.SHORT, y);
-      const out = inPlace ? bench.inPlace(a, arrayBytes(x.count)) : bench.output(arrayBytes(x.count));
+      const out = inPlace ? bench.inPlace(a, Container.arrayBytes(x.count))
+        : bench.output(Container.arrayBytes(x.count));
       if (kernel) {
         bench.check(Kind.ARRAY, differenceArrayShort(a, x.count, b, out), rest, "differenceArrayShort");
         continue;
@@ -157,27 +158,27 @@ function combineInto(bench: Bench, x: Model, y: Model): void {
 function ask(bench: Bench, x: Model): void {
   bench.begin();
   const at = bench.leftOwn(Kind.SHORT, x);
-  if (!shortIsSound(at, x.count) || shortIsSound(at, x.count + 1)) bench.fail("shortIsSound");
-  bench.checkResult(shortLast<Own>(at), greatest(x), "shortLast");
+  if (!ShortBitset.isSound(at, x.count) || ShortBitset.isSound(at, x.count + 1)) bench.fail("shortIsSound");
+  bench.checkResult(ShortBitset.last<Own>(at), greatest(x), "shortLast");
   let rank: u32 = 0, nextSet: u32 = UNIVERSE, nextClear: u32 = UNIVERSE;
   for (let v: u32 = 0; v < UNIVERSE; v++) {
-    if (shortHas(at, v) != x.has[v]) bench.fail("shortHas " + v.toString());
+    if (ShortBitset.has(at, v) != x.has[v]) bench.fail("shortHas " + v.toString());
     if (x.has[v]) {
-      if (rank < 70 || rank % 97 == 0) bench.checkResult(shortSelect(at, rank), v, "shortSelect");
+      if (rank < 70 || rank % 97 == 0) bench.checkResult(ShortBitset.select(at, rank), v, "shortSelect");
       rank++;
     }
-    if (v % 61 == 0) bench.checkResult(shortRank(at, v), rank, "shortRank of " + v.toString());
+    if (v % 61 == 0) bench.checkResult(ShortBitset.rank(at, v), rank, "shortRank of " + v.toString());
   }
   for (let v: i32 = UNIVERSE - 1; v >= 0; v--) {
     if (x.has[v]) nextSet = v; else nextClear = v;
     if (v % 59) continue;
-    bench.checkResult(shortNextSet(at, v), nextSet, "shortNextSet from " + v.toString());
-    bench.checkResult(shortNextClear(at, v), nextClear, "shortNextClear from " + v.toString());
+    bench.checkResult(ShortBitset.nextSet(at, v), nextSet, "shortNextSet from " + v.toString());
+    bench.checkResult(ShortBitset.nextClear(at, v), nextClear, "shortNextClear from " + v.toString());
   }
   for (let word: u32 = 0; word < 1024; word++) {
     let bits: u64 = 0;
     for (let bit: u32 = 0; bit < 64; bit++) bits |= u64(x.has[64 * word + bit]) << bit;
-    if (shortWord(at, word) != bits) bench.fail("shortWord " + word.toString());
+    if (ShortBitset.word(at, word) != bits) bench.fail("shortWord " + word.toString());
   }
 }
 
@@ -187,10 +188,10 @@ function widenAndTrim(bench: Bench, x: Model): void {
   const at = bench.leftOwn(Kind.SHORT, x), first = shortFirst(x), words = shortWords(x);
   const from = bench.random.below(first + 1);
   const end = first + words + bench.random.below(1024 - first - words + 1);
-  bench.inPlace(at, shortBytes(end - from));
-  widenShort(at, from, end - from);
+  bench.inPlace(at, Container.shortBytes(end - from));
+  ShortBitset.widen(at, from, end - from);
   bench.checkPayload(Kind.SHORT, x, "widenShort");
-  bench.checkResult(trimShort(at), wordsBetween(least(x), greatest(x)), "trimShort");
+  bench.checkResult(ShortBitset.trim(at), Choice.wordsBetween(least(x), greatest(x)), "trimShort");
   bench.checkPayload(Kind.SHORT, x, "trimShort");
 }
 
@@ -242,17 +243,17 @@ describe("short bitsets", () => {
   });
 
   it("are chosen where they are smaller, and kept for a while where they are not", () => {
-    expect(prefersShort(24, 6)).toBe(false);
-    expect(prefersShort(25, 6)).toBe(true);
-    expect(prefersShort(1023, 256)).toBe(false);
-    expect(prefersShort(1792, 256)).toBe(false);                // buckets take as much
-    expect(prefersShort(1793, 256)).toBe(true);
-    expect(prefersShort(ARRAY_MAX + 1, SHORT_MAX)).toBe(true);
-    expect(prefersShort(ARRAY_MAX + 1, SHORT_MAX + 1)).toBe(false);
-    expect(staysShort(18, 6)).toBe(true);
-    expect(staysShort(17, 6)).toBe(false);
-    expect(leastBytes(24, 6)).toBe(48);
-    expect(leastBytes(25, 6)).toBe(52);
-    expect(leastBytes(ARRAY_MAX + 1, 1024)).toBe(BITSET_BYTES);
+    expect(Choice.prefersShort(24, 6)).toBe(false);
+    expect(Choice.prefersShort(25, 6)).toBe(true);
+    expect(Choice.prefersShort(1023, 256)).toBe(false);
+    expect(Choice.prefersShort(1792, 256)).toBe(false);                // buckets take as much
+    expect(Choice.prefersShort(1793, 256)).toBe(true);
+    expect(Choice.prefersShort(Container.ARRAY_MAX + 1, Container.SHORT_MAX)).toBe(true);
+    expect(Choice.prefersShort(Container.ARRAY_MAX + 1, Container.SHORT_MAX + 1)).toBe(false);
+    expect(Choice.staysShort(18, 6)).toBe(true);
+    expect(Choice.staysShort(17, 6)).toBe(false);
+    expect(Choice.leastBytes(24, 6)).toBe(48);
+    expect(Choice.leastBytes(25, 6)).toBe(52);
+    expect(Choice.leastBytes(Container.ARRAY_MAX + 1, 1024)).toBe(BITSET_BYTES);
   });
 });

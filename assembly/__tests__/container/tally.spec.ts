@@ -1,8 +1,7 @@
-import { clearBitset, bitsetSet } from "../../container/bitset";
-import { BITSET_BYTES, UNIVERSE, runsBytes } from "../../container/limits";
+import { Bitset } from "../../container/bitset";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import {
-  TALLY_BYTES, TOO_MANY_RUNS, isUniform, planesToBitset, startTally, tallyArray, tallyFrom, tallyRun,
-  tallyRuns, tallyToBitset, tallyToRuns, tallyWithPlanes, tallyWords,
+  TALLY_BYTES, Tally, planesToBitset, tallyToBitset, tallyToRuns, tallyWithPlanes,
 } from "../../container/tally";
 import { left, right, SELF } from "../../env/memory";
 import { Random, clear, enter, seed, setArena } from "../world/world";
@@ -14,7 +13,7 @@ const PLANES: u32 = 5;
 
 /** A tally beside the sums that it should have. */
 class Sums {
-  of: StaticArray<i32> = new StaticArray<i32>(UNIVERSE);
+  of: StaticArray<i32> = new StaticArray<i32>(Container.UNIVERSE);
   fault: string = "";
 
   constructor(public random: Random) {
@@ -23,7 +22,7 @@ class Sums {
     enter();
     memory.fill(TALLY_AT, 0xa7, TALLY_BYTES);
     store<u32>(TALLY_AT + TALLY_BYTES, GUARD);
-    startTally(TALLY_AT);
+    Tally.start(TALLY_AT);
     left.select(SELF);
     right.select(SELF);
   }
@@ -34,16 +33,17 @@ class Sums {
   addAny(): void {
     const random = this.random, by = <i32>random.below(7) - 3, style = random.below(5), at = PAYLOAD_AT;
     const count: u32 = 1 + random.below(random.below(2) ? 5 : 400), dense = random.below(2) != 0;
-    let value = random.below(3) ? random.below(UNIVERSE) : 0, members: u32 = 0, runs: u32 = 0;
+    let value = random.below(3) ? random.below(Container.UNIVERSE) : 0, members: u32 = 0, runs: u32 = 0;
     if (style == 0) {
-      const high = random.below(3) ? value + random.below(UNIVERSE - value) : UNIVERSE - 1;
-      tallyRun(TALLY_AT, value, high, by);
+      const high = random.below(3) ? value + random.below(Container.UNIVERSE - value)
+        : Container.UNIVERSE - 1;
+      Tally.run(TALLY_AT, value, high, by);
       this.add(value, high, by);
       return;
     }
     if (style == 1) {
-      tallyFrom(TALLY_AT, value, by);
-      this.add(value, UNIVERSE - 1, by);
+      Tally.from(TALLY_AT, value, by);
+      this.add(value, Container.UNIVERSE - 1, by);
       return;
     }
     if (style == 4) {                         // words
@@ -55,30 +55,30 @@ class Sums {
           if ((word >> bit) & 1) this.add(((first + i) << 6) + bit, ((first + i) << 6) + bit, by);
         }
       }
-      tallyWords(TALLY_AT, at, first, words, by);
+      Tally.words(TALLY_AT, at, first, words, by);
       return;
     }
-    while (members < count && value < UNIVERSE) {
-      const high = style == 2 ? value : min<u32>(value + random.below(300), UNIVERSE - 1);
+    while (members < count && value < Container.UNIVERSE) {
+      const high = style == 2 ? value : min<u32>(value + random.below(300), Container.UNIVERSE - 1);
       this.add(value, high, by);
       if (style == 2) store<u16>(at + (<usize>members << 1), <u16>value);
       else {
-        store<u16>(at + runsBytes(runs), <u16>value);
-        store<u16>(at + runsBytes(runs++), <u16>(high - value), 2);
+        store<u16>(at + Container.runsBytes(runs), <u16>value);
+        store<u16>(at + Container.runsBytes(runs++), <u16>(high - value), 2);
       }
       members++;
       value = high + (style == 2 ? 1 : 2) + (dense ? random.below(2) : random.below(500));
     }
-    if (style == 2) { tallyArray(TALLY_AT, at, members, by); return; }
+    if (style == 2) { Tally.array(TALLY_AT, at, members, by); return; }
     store<u16>(at, <u16>runs);
-    tallyRuns(TALLY_AT, at, by);
+    Tally.runs(TALLY_AT, at, by);
   }
 
   note(what: string): void { if (!this.fault.length) this.fault = what + ", SEED=" + seed().toString(); }
 
   /** Compares the bitset at OUT_AT with the values whose sum, plus `more` of them, suits. */
   compareBits(base: i32, least: i32, exactly: bool, more: StaticArray<i32>, what: string): void {
-    for (let v: u32 = 0; v < UNIVERSE; v++) {
+    for (let v: u32 = 0; v < Container.UNIVERSE; v++) {
       const sum = base + this.of[v] + more[v], expected = exactly ? sum == least : sum >= least;
       if (expected != (((load<u8>(OUT_AT + (v >> 3)) >> <u8>(v & 7)) & 1) != 0)) {
         this.note(what + " " + v.toString());
@@ -88,13 +88,13 @@ class Sums {
   }
 
   compare(base: i32, least: i32, exactly: bool): void {
-    const nothing = new StaticArray<i32>(UNIVERSE);
+    const nothing = new StaticArray<i32>(Container.UNIVERSE);
     tallyToBitset(TALLY_AT, base, least, exactly, OUT_AT);
     this.compareBits(base, least, exactly, nothing, "bitset");
     const members = tallyToRuns(TALLY_AT, base, least, exactly, OUT_AT, 2047);
-    if (members == TOO_MANY_RUNS) return;
+    if (members == Tally.TOO_MANY_RUNS) return;
     let expected: u32 = 0;
-    for (let v: u32 = 0; v < UNIVERSE; v++) {
+    for (let v: u32 = 0; v < Container.UNIVERSE; v++) {
       const sum = base + this.of[v];
       expected += u32(exactly ? sum == least : sum >= least);
     }
@@ -102,8 +102,9 @@ class Sums {
       this.note("runs have " + members.toString() + " values, not " + expected.toString());
     }
     for (let run: u32 = 0, runs = <u32>load<u16>(OUT_AT), next: i32 = -1; run < runs; run++) {
-      const low = <u32>load<u16>(OUT_AT + runsBytes(run)), high = low + load<u16>(OUT_AT + runsBytes(run), 2);
-      if (<i32>low <= next || high >= UNIVERSE) this.note("runs touch");
+      const low = <u32>load<u16>(OUT_AT + Container.runsBytes(run)),
+        high = low + load<u16>(OUT_AT + Container.runsBytes(run), 2);
+      if (<i32>low <= next || high >= Container.UNIVERSE) this.note("runs touch");
       next = high + 1;
       for (let v = low; v <= high; v++) {
         const sum = base + this.of[v];
@@ -114,17 +115,17 @@ class Sums {
 
   /** Compares with random numbers of five binary digits in planes. */
   compareWithPlanes(base: i32, least: i32, exactly: bool): void {
-    const numbers = new StaticArray<i32>(UNIVERSE);
-    for (let i: u32 = 0; i < PLANES; i++) clearBitset(PLANES_AT + <usize>i * BITSET_BYTES);
-    for (let v: u32 = 0; v < UNIVERSE; v++) {
+    const numbers = new StaticArray<i32>(Container.UNIVERSE);
+    for (let i: u32 = 0; i < PLANES; i++) Bitset.clearAll(PLANES_AT + <usize>i * BITSET_BYTES);
+    for (let v: u32 = 0; v < Container.UNIVERSE; v++) {
       numbers[v] = <i32>this.random.below(1 << PLANES);
       for (let i: u32 = 0; i < PLANES; i++) {
-        if ((numbers[v] >> i) & 1) bitsetSet(PLANES_AT + <usize>i * BITSET_BYTES, v);
+        if ((numbers[v] >> i) & 1) Bitset.set(PLANES_AT + <usize>i * BITSET_BYTES, v);
       }
     }
     tallyWithPlanes(TALLY_AT, base, least, exactly, PLANES_AT, PLANES, OUT_AT);
     this.compareBits(base, least, exactly, numbers, "planes");
-    if (!isUniform(TALLY_AT)) return;
+    if (!Tally.isUniform(TALLY_AT)) return;
     planesToBitset(base, least, exactly, PLANES_AT, PLANES, OUT_AT);
     this.compareBits(base, least, exactly, numbers, "planes alone");
   }
@@ -149,7 +150,7 @@ describe("tallies", () => {
 
   it("are the planes alone where nothing was added", () => {
     const random = new Random(seed() + 78), sums = new Sums(random);
-    expect(isUniform(TALLY_AT)).toBe(true);
+    expect(Tally.isUniform(TALLY_AT)).toBe(true);
     for (let least = -2; least < 35; least++) {
       sums.compareWithPlanes(0, least, false);
       sums.compareWithPlanes(0, least, true);
@@ -159,10 +160,10 @@ describe("tallies", () => {
 
   it("answer with a bitset where there are too many runs", () => {
     const sums = new Sums(new Random(1));
-    for (let v: u32 = 0; v < 5000; v += 2) { tallyRun(TALLY_AT, v, v, 1); sums.add(v, v, 1); }
-    expect(tallyToRuns(TALLY_AT, 0, 1, false, OUT_AT, 2047)).toBe(TOO_MANY_RUNS);
+    for (let v: u32 = 0; v < 5000; v += 2) { Tally.run(TALLY_AT, v, v, 1); sums.add(v, v, 1); }
+    expect(tallyToRuns(TALLY_AT, 0, 1, false, OUT_AT, 2047)).toBe(Tally.TOO_MANY_RUNS);
     sums.compare(0, 1, false);
-    expect(tallyToRuns(TALLY_AT, 0, 0, false, OUT_AT, 2047)).toBe(UNIVERSE);
+    expect(tallyToRuns(TALLY_AT, 0, 0, false, OUT_AT, 2047)).toBe(Container.UNIVERSE);
     expect(sums.fault).toBe("");
   });
 });

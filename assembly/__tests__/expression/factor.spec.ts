@@ -1,4 +1,4 @@
-import { Operation } from "../../combine/operation";
+import { Operation } from "../../combine/term/operation";
 import { Trial } from "../support/bitmap-arena";
 import { Model, anyModel, combineModels, range, repeatedModels } from "../support/bitmap-model";
 import { Meaning, WHOLE, compare, naming, workOf } from "../support/expression";

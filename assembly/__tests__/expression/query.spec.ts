@@ -1,6 +1,6 @@
-import { parseQuery } from "../../expression/query";
+import { parseQuery } from "../../combine/query";
 import { Mistake } from "../../expression/mistake";
-import { Operation } from "../../combine/operation";
+import { Operation } from "../../combine/term/operation";
 import { Trial, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels,
@@ -57,9 +57,11 @@ class Writer {
       for (let key = first; key <= last; key++) models.push(this.sources[key]);
     }
     const items = models.length, number = <i32>random.below(items + 2);
-    const list = texts.join(", "), counted = number.toString() + ", " + list + ")";
+    const list = texts.join(", "),
+      counted = number.toString() + ", " + list + ")";
     switch (random.below(6)) {
-      case 0: return new Meaning("all(" + list + ")", repeatedModels(models, items, items));
+      case 0: return new Meaning("all(" + list + ")",
+        repeatedModels(models, items, items));
       case 1: return new Meaning("any(" + list + ")", repeatedModels(models, 1, items));
       case 2: return new Meaning("one(" + list + ")", repeatedModels(models, 1, 1));
       case 3: return new Meaning("atleast(" + counted, repeatedModels(models, number, items));
@@ -248,9 +250,11 @@ describe("arguments that are there many times", () => {
         const number = least.toString();
         const list = ", " + texts.join(", ") + ")" + naming(4);
         compare(
-          trial, sources, new Meaning("atleast(" + number + list, repeatedModels(all, least, all.length)),
+          trial, sources, new Meaning("atleast(" + number + list,
+            repeatedModels(all, least, all.length)),
         );
-        compare(trial, sources, new Meaning("exactly(" + number + list, repeatedModels(all, least, least)));
+        compare(trial, sources,
+          new Meaning("exactly(" + number + list, repeatedModels(all, least, least)));
       }
     }
     trial.end();
@@ -272,7 +276,8 @@ describe("the work of a question", () => {
   });
 
   it("ends once enough members have been counted", () => {
-    const texts = ["#1 | #2", "#1 - #2", "~#1 ^ ~#2", "atleast(1, #1, #2, [7..99])", "(#1 - #2) | (#2 & [5..6])"];
+    const texts = ["#1 | #2", "#1 - #2", "~#1 ^ ~#2", "atleast(1, #1, #2, [7..99])",
+      "(#1 - #2) | (#2 & [5..6])"];
     for (let i = 0; i < texts.length; i++) {
       expect(workOf(texts[i], 20000, 100)).toBeLessThan(workOf(texts[i], 1000), texts[i]);
     }

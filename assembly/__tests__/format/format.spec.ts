@@ -1,8 +1,7 @@
 import { Own } from "../../env/view";
-import { entryKind } from "../../arena/entry";
-import { placeEntry, seek } from "../../arena/directory";
+import { Directory, Place } from "../../arena/read/directory";
 import { Fault } from "../../env/fault";
-import { Change } from "../../combine/rebuild";
+import { Change } from "../../combine/rebuild/range";
 import { Format, deserialize, serialize, serializedBytes } from "../../format/index";
 import { insert } from "../../write/point";
 import { changeRange } from "../../write/range";
@@ -391,7 +390,7 @@ describe("the portable 32-bit stream", () => {
       // Runs of fifteen.
       for (let i: u64 = 0; i < counts[c]; i++) model.append(i + i / 15, i + i / 15);
       build(model, Form.BITSET, trial.random);
-      trial.same(entryKind<Own>(placeEntry(seek<Own>(0))), Kind.BITSET, "kind of the container");
+      trial.same(Place.entry(Directory.seek<Own>(0)).kind<Own>(), Kind.BITSET, "kind of the container");
       trial.same(serializedBytes(Format.PORTABLE), 16 + streamedOf(counts[c]), "bytes");
       roundTrip(trial, model, Form.BITSET, Format.PORTABLE);
     }
@@ -436,7 +435,7 @@ describe("the portable 32-bit stream", () => {
         const kind = runsOf(runs) <= plainOf(count)
           ? Kind.RUNS
           : count > 4096 ? Kind.BITSET : count < 1024 ? Kind.ARRAY : Kind.BUCKETS;
-        trial.same(entryKind<Own>(placeEntry(seek<Own>(0))), kind, "kind of the container read");
+        trial.same(Place.entry(Directory.seek<Own>(0)).kind<Own>(), kind, "kind of the container read");
       }
     }
     trial.same(

@@ -1,6 +1,6 @@
 import { countIndexed, position } from "../../read/indexed";
 import {
-  cardinality, countRange, isEmpty, maximum, minimum, nextClear, nextSet, rank, select,
+  cardinality, countRange, isEmpty, maximum, minimum, nextClear, nextSet, rankOf, select,
 } from "../../read/query";
 import { selectAll } from "../../read/sample";
 import { statistics } from "../../read/statistics";
@@ -58,7 +58,7 @@ function ask(trial: Trial, model: Model, questions: i32): void {
       countRange(low, high), low <= high ? model.countRange(low, high) : 0,
       "countRange of " + text + " to " + high.toString(),
     );
-    trial.same(rank(low), model.countRange(0, low), "rank of " + text);
+    trial.same(rankOf(low), model.countRange(0, low), "rank of " + text);
     if (findSet(model, low)) trial.same(nextSet(low), next, "nextSet of " + text);
     trial.same(nextClear(low), findClear(model, low) ? next : 0, "nextClear of " + text);
     if (model.intervals) {

@@ -1,18 +1,21 @@
 // Builds arenas from a model with any mixture of container kinds, and reads arenas back. The reader follows
-// the layout described in arena.ts, node.ts and entry.ts and calls no code of the core. Trial is the base
-// of a random test that uses both.
+// the layout described in the files of arena/layout and calls no code of the core. Trial
+// is the base of a random test that uses both.
 
 import { arena } from "../../env/memory";
-import { alignedBump, allocateFresh, makeRoom } from "../../arena/arena";
-import { used } from "../../arena/forms";
-import { setBlock } from "../../arena/entry";
-import { append, appendFull, begin, finish } from "../../arena/builder";
+import { Allocator } from "../../arena/layout/blocks";
+import { Arena } from "../../arena/layout/header";
+import { used } from "../../arena/change/forms";
+import { Entry } from "../../arena/layout/entry";
+import { append, appendFull, finish } from "../../arena/builder/builder";
+import { begin } from "../../arena/builder/state";
 import { validate } from "../../arena/validate";
-import { emit } from "../../combine/emit";
-import { shape } from "../../combine/shape";
+import { emit } from "../../combine/shape/emit";
+import { Shape } from "../../combine/shape/shape";
 import { Model, plainOf, runsOf } from "./bitmap-model";
 import { Random, addOperandCopy, clear, enter, seed, setArena } from "../world/world";
 import { ARENA_BYTES } from "../world/layout";
+import { Node } from "../../arena/layout/node";
 import { Kind } from "../../container/kind";
 
 // --- Building arenas ---------------------------------------------------------------------------------------
@@ -90,17 +93,17 @@ export function build(model: Model, form: Form, random: Random): void {
 
 /** Appends the container in `runs`. */
 function appendLaid(key: u64, count: u32, form: Form, random: Random): void {
-  makeRoom(64 + 4 * 8192);
-  const at = alignedBump(), bytes = runsOf(load<u16>(runs));
+  Arena.makeRoom(64 + 4 * 8192);
+  const at = Allocator.alignedBump(), bytes = runsOf(load<u16>(runs));
   if (form == Form.BITSET || (form == Form.EITHER && count >= SPARSE_BITSET && random.below(4) == 0)) {
     layPlain(true, at);
-    allocateFresh(8192);                      // its block begins at `at`
-    setBlock(append(key, count), Kind.BITSET, count, at);
+    Allocator.allocateFresh(8192);                      // its block begins at `at`
+    append(key, count).setBlock(Kind.BITSET, count, at);
     return;
   }
   const asRuns = bytes <= plainOf(count) && (form == Form.RUNS || (form == Form.EITHER && random.below(2)));
   if (asRuns) memory.copy(at, runs, bytes); else layPlain(count > 4096, at);
-  emit(key, shape(asRuns ? Kind.RUNS : count <= 4096 ? Kind.ARRAY : Kind.BITSET, count, at));
+  emit(key, Shape.of(asRuns ? Kind.RUNS : count <= 4096 ? Kind.ARRAY : Kind.BITSET, count, at));
 }
 
 /** The value of eight bytes that nobody has written; nothingBehind() looks for it behind the arena. */
@@ -138,28 +141,30 @@ export function addOperandOf(model: Model, form: Form, random: Random): u32 {
 /** The members of the arena at `base` of the test's memory. */
 export function readArena(base: usize): Model {
   const model = new Model();
-  readNode(base, load<u8>(base) ? <usize>load<u32>(base, 4) : 0, model);
+  readNode(base, load<u8>(base) ? changetype<Node>(<usize>load<u32>(base, 4)) : changetype<Node>(0), model);
   return model;
 }
 
-function readNode(base: usize, node: usize, model: Model): void {
-  const level = load<u8>(base + node);
-  const count = <usize>load<u16>(base + node, 2);
-  const form = load<u8>(base + node, 1);
+function readNode(base: usize, node: Node, model: Model): void {
+  const level = load<u8>(base + changetype<usize>(node));
+  const count = <usize>load<u16>(base + changetype<usize>(node), 2);
+  const form = load<u8>(base + changetype<usize>(node), 1);
   if (!level && form > 1) {
-    readPacked(base + node, form, model);
+    readPacked(changetype<Node>(base + changetype<usize>(node)), form, model);
     return;
   }
   for (let i: usize = 0; i < count; i++) {
-    if (level) readNode(base, load<u32>(base + node + 4 + 20 * i, 8), model);
-    else readEntry(base, base + node + 4 + 12 * i, model);
+    if (level) readNode(base, changetype<Node>(load<u32>(base + changetype<usize>(node) + 4 + 20 * i, 8)),
+      model);
+    else readEntry(base, changetype<Entry>(base + changetype<usize>(node) + 4 + 12 * i), model);
   }
 }
 
 /** A packed leaf of this form: the width of its highs, 16, and 32 if it has a base. */
-function readPacked(leaf: usize, form: usize, model: Model): void {
-  const count = <usize>load<u16>(leaf, 2), width = form & 7, base = form & 32 ? load<u64>(leaf, 4) : 0;
-  const lows = leaf + (form & 32 ? 12 : 4), highs = lows + 2 * count;
+function readPacked(leaf: Node, form: usize, model: Model): void {
+  const count = <usize>load<u16>(changetype<usize>(leaf), 2), width = form & 7,
+    base = form & 32 ? load<u64>(changetype<usize>(leaf), 4) : 0;
+  const lows = changetype<usize>(leaf) + (form & 32 ? 12 : 4), highs = lows + 2 * count;
   for (let i: usize = 0; i < count; i++) {
     let key = base;
     for (let b: usize = 0; b < width; b++) key += <u64>load<u8>(highs + i * width + b) << (8 * b);
@@ -168,10 +173,11 @@ function readPacked(leaf: usize, form: usize, model: Model): void {
   }
 }
 
-function readEntry(base: usize, entry: usize, model: Model): void {
-  const first = load<u64>(entry) << 16, low = <u64>load<u16>(entry, 6);
-  const ref = load<u32>(entry, 8), kind = ref >> 29;
-  const payload = kind == Kind.SHORT && entry == base + 4 ? entry + 8 : base + (<usize>ref << 3);
+function readEntry(base: usize, entry: Entry, model: Model): void {
+  const first = load<u64>(changetype<usize>(entry)) << 16, low = <u64>load<u16>(changetype<usize>(entry), 6);
+  const ref = load<u32>(changetype<usize>(entry), 8), kind = ref >> 29;
+  const payload = kind == Kind.SHORT && changetype<usize>(entry) == base + 4 ? changetype<usize>(entry) + 8
+    : base + (<usize>ref << 3);
   if (kind == Kind.FULL) {
     model.append(first, first + (((((<u64>(ref & 0x1fffffff)) << 16) | low) << 16) | 65535));
   } else if (kind == Kind.SINGLE) {

@@ -133,7 +133,7 @@ export function range(low: u64, high: u64): Model { return new Model().append(lo
 export const OPERATIONS: i32 = 8;
 /**
  * Whether an offset is in the result; `rest` is how many sources after the first have it.
- * The numbers are those of operation.ts.
+ * The numbers are those of combine/term/operation.ts.
  */
 function truth(op: i32, first: bool, rest: i32, sources: i32): bool {
   const all = i32(first) + rest;

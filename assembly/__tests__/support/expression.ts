@@ -1,6 +1,6 @@
 // Expressions over models of bitmaps: parsed, evaluated, and compared with a model of their members.
 
-import { parseQuery, query, queryCardinality, queryMembers } from "../../expression/query";
+import { parseQuery, query, queryCardinality, queryMembers } from "../../combine/query";
 import { Mistake } from "../../expression/mistake";
 import { Form, Trial, addOperandOf, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, range } from "./bitmap-model";

@@ -1,12 +1,14 @@
 // Lists of offsets: adding, removing and querying them, sorting them, and building a bitmap from one.
 
 import { Own } from "../../env/view";
-import { HEADER_BYTES } from "../../arena/arena";
-import { entryCount, entryKind } from "../../arena/entry";
-import { findEntry } from "../../arena/directory";
-import { addAll, getAll, removeAll } from "../../write/batch";
+import { Header } from "../../arena/layout/header";
+import { Entry } from "../../arena/layout/entry";
+import { Directory } from "../../arena/read/directory";
+import { addAll } from "../../write/batch/add";
+import { getAll } from "../../write/batch/get";
+import { removeAll } from "../../write/batch/remove";
 import { makeRemovable, settle, tidy } from "../../write/undo";
-import { collect } from "../../combine/collect";
+import { collect } from "../../combine/rebuild/collect";
 import { sort, sortUnlessSparse } from "../../sort";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, range } from "../support/bitmap-model";
@@ -108,19 +110,19 @@ describe("lists of offsets", () => {
       build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
       change(trial, model, series(65536 + 3, more - 1, 16).concat([65536 + 65520]), true);
       trial.same(
-        entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS,
+        Directory.find(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS,
         "kind with " + more.toString() + " more",
       );
       change(trial, model, series(65536 + 3, 20, 16), false);
       trial.same(
-        entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind after removing some",
+        Directory.find(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind after removing some",
       );
       change(trial, model, series(65536, 4000 - 3584 + more - 20, 16), false);
       trial.same(
-        entryKind<Own>(findEntry(1)), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with 3584 members",
+        Directory.find(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with 3584 members",
       );
       change(trial, model, [65536 + 16 * 3999], false);
-      trial.same(entryKind<Own>(findEntry(1)), Kind.BUCKETS, "kind with 3583 members");
+      trial.same(Directory.find(1).kind<Own>(), Kind.BUCKETS, "kind with 3583 members");
     }
     trial.end();
   });
@@ -137,9 +139,9 @@ describe("lists of offsets", () => {
       // What is left lies at both ends, so that a short bitset would take as much as a bitset.
       const first = left - left / 2;
       change(trial, model, series(65536 + 13 * first, 5000 - left, 13), false);
-      const entry = findEntry(1);
-      trial.same(entry ? entryCount<Own>(entry) : 0, left, "members left");
-      if (left) trial.same(entryKind<Own>(entry), kinds[l], "kind with " + left.toString() + " left");
+      const entry = Directory.find(1);
+      trial.same(entry ? entry.count<Own>() : 0, left, "members left");
+      if (left) trial.same(entry.kind<Own>(), kinds[l], "kind with " + left.toString() + " left");
     }
     trial.end();
   });
@@ -155,7 +157,7 @@ describe("lists of offsets", () => {
         change(trial, model, series(65536 + (at & 0xff00), more, 1), true);
         const kind = more < 256 ? Kind.BUCKETS : Kind.ARRAY;
         trial.same(
-          entryKind<Own>(findEntry(1)), kind, "kind with " + more.toString() + " members of one high byte",
+          Directory.find(1).kind<Own>(), kind, "kind with " + more.toString() + " members of one high byte",
         );
         change(trial, model, series(65536 + 59 * 30, 8, 59 * 2), false);
         change(trial, model, series(65536 + (at & 0xff00) + 2, more - 3, 1), false);
@@ -173,11 +175,11 @@ describe("lists of offsets", () => {
       for (let at: u64 = 0; at < step; at++) {
         change(trial, model, series(65536 + at, <u32>((65535 - at) / step + 1), step), true);
       }
-      trial.same(entryKind<Own>(findEntry(1)), Kind.FULL, "kind");
+      trial.same(Directory.find(1).kind<Own>(), Kind.FULL, "kind");
       for (let at: u64 = 0; at < step; at++) {
         change(trial, model, series(65536 + at, <u32>((65535 - at) / step + 1), step), false);
       }
-      trial.same(findEntry(1), 0, "no container");
+      trial.same(changetype<usize>(Directory.find(1)), 0, "no container");
     }
     trial.end();
   });
@@ -294,7 +296,8 @@ describe("sorting and collecting a list of offsets", () => {
         collect(offsets.length);
         trial.is(model, "collected " + counts[c].toString());
         trial.same(load<u8>(0), u8(counts[c] > 33), "form of the arena");
-        if (counts[c] == 65536) trial.same(entryKind<Own>(HEADER_BYTES + 4), Kind.FULL, "kind");
+        if (counts[c] == 65536) trial.same(changetype<Entry>(Header.BYTES + 4).kind<Own>(), Kind.FULL,
+          "kind");
       }
     }
     trial.end();

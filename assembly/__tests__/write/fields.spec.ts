@@ -1,7 +1,7 @@
 // Several fields at once: planned, changed, and taken back where memory runs out.
 
 import { arena } from "../../env/memory";
-import { used } from "../../arena/forms";
+import { used } from "../../arena/change/forms";
 import { Overflow, field, setField } from "../../write/field";
 import { changeWords, planFields, takeBackWords } from "../../write/fields";
 import { Form, Trial, build } from "../support/bitmap-arena";

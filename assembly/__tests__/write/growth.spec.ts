@@ -1,14 +1,15 @@
 // Failing growth: whenever a call needs memory that it does not get, it ends and the bitmap is unchanged.
 
 import { arena } from "../../env/memory";
-import { makeRoom } from "../../arena/arena";
-import { used } from "../../arena/forms";
-import { LEAF_MAX } from "../../arena/node";
-import { addAll, removeAll } from "../../write/batch";
+import { Arena } from "../../arena/layout/header";
+import { used } from "../../arena/change/forms";
+import { Node } from "../../arena/layout/node";
+import { addAll } from "../../write/batch/add";
+import { removeAll } from "../../write/batch/remove";
 import { makeRemovable, settle, takeBack } from "../../write/undo";
 import { Overflow, field, setField, takeBackField } from "../../write/field";
 import { set } from "../../write/point";
-import { Change } from "../../combine/rebuild";
+import { Change } from "../../combine/rebuild/range";
 import { changeRange } from "../../write/range";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, range } from "../support/bitmap-model";
@@ -147,7 +148,7 @@ describe("failing growth", () => {
           : anyModel(0, round % 4 ? 1 : last / 40 + 1, 30, trial.random);
       for (let i = 0; i < rounds(60); i++) {
         build(model, Form.EITHER, trial.random);
-        if (trial.random.below(2)) makeRoom(trial.random.below(3000));
+        if (trial.random.below(2)) Arena.makeRoom(trial.random.below(3000));
         failures += i32(attempt(trial, model, last));
         calls++;
       }
@@ -187,7 +188,7 @@ describe("failing growth", () => {
 
   it("cannot interrupt cutting a container out of a span: that grows the arena exactly once", () => {
     const trial = new Trial(1103);
-    for (let entries: u64 = 1; entries <= 2 * LEAF_MAX; entries++) {
+    for (let entries: u64 = 1; entries <= 2 * Node.LEAF_MAX; entries++) {
       freshArena(40);
       // Five consecutive members each, because fewer would be packed.
       for (let i: u64 = 0; i < 5 * entries; i++) set(i / 5 << 20 | i % 5, 1);

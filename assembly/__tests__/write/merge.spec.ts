@@ -1,10 +1,10 @@
 import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
-import { isPaged } from "../../arena/arena";
-import { used, wasteful } from "../../arena/forms";
-import { entriesHeld } from "../../arena/directory";
+import { Header } from "../../arena/layout/header";
+import { used, wasteful } from "../../arena/change/forms";
+import { Directory } from "../../arena/read/directory";
 import { cardinality } from "../../read/query";
-import { merge } from "../../write/merge";
+import { merge } from "../../write/merge/merge";
 import { set } from "../../write/point";
 import { Form, Trial, addOperandOf, build, freshArena } from "../support/bitmap-arena";
 import {
@@ -48,7 +48,7 @@ function setOperand(more: Model, trial: Trial): void {
  * that memory 0 grows at most once. It grows before that, without changing members, for each leaf that is
  * unpacked.
  */
-function mergeInto(trial: Trial, model: Model, more: Model, once: bool = !isPaged()): Model {
+function mergeInto(trial: Trial, model: Model, more: Model, once: bool = !Header.isPaged()): Model {
   trial.steps++;
   setOperand(more, trial);
   const growths = growCount();
@@ -295,14 +295,14 @@ describe("merging a bitmap that lies beyond the end of another one", () => {
     const trial = new Trial(1255);
     let model = ballast(new Model());
     build(model, Form.EITHER, trial.random);
-    let entries = entriesHeld<Own>();
+    let entries = Directory.entriesHeld<Own>();
     for (let i = 0; i < rounds(200); i++) {
       const first = (model.maximum() >> 16) + 1, count = 126 + trial.random.below(3);
       const more = i % 50 == 7 ? anyRanges(first, first + 300, trial.random) : small(first, 1, count, trial);
       model = mergeInto(trial, model, more);
       trial.same(merged, 1, "merged");
-      if (i % 50 != 7) trial.same(entriesHeld<Own>(), entries + count, "entries");
-      entries = entriesHeld<Own>();
+      if (i % 50 != 7) trial.same(Directory.entriesHeld<Own>(), entries + count, "entries");
+      entries = Directory.entriesHeld<Own>();
       trial.same(wasteful(), 0, "wasteful");
     }
     trial.end();

@@ -1,7 +1,7 @@
 import { Own } from "../../env/view";
-import { SPAN_MAX, entryKind } from "../../arena/entry";
-import { findEntry } from "../../arena/directory";
-import { TINY_WORDS, used } from "../../arena/forms";
+import { Entry } from "../../arena/layout/entry";
+import { Directory } from "../../arena/read/directory";
+import { Forms, used } from "../../arena/change/forms";
 import { cardinality, get } from "../../read/query";
 import { set } from "../../write/point";
 import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
@@ -45,7 +45,7 @@ function growAndShrink(trial: Trial, order: i32, others: bool): void {
     if (count == BOUNDARIES[boundary]) {
       trial.is(expected(order, count, others), "grown");
       if (!others && order != Order.SCATTERED) {
-        trial.same(load<u8>(0), u8(count > 64 * TINY_WORDS), "form of the arena");
+        trial.same(load<u8>(0), u8(count > 64 * Forms.TINY_WORDS), "form of the arena");
       }
       boundary++;
     }
@@ -98,10 +98,10 @@ function buildRuns(trial: Trial, bounds: u32[]): Model {
 function edit(trial: Trial, bounds: u32[], low: u32, value: u32, kind: Kind): void {
   trial.steps++;
   const model = buildRuns(trial, bounds);
-  trial.same(entryKind<Own>(findEntry(9)), Kind.RUNS, "kind before the change");
+  trial.same(Directory.find(9).kind<Own>(), Kind.RUNS, "kind before the change");
   change(trial, model, BASE + low, value);
   trial.is(model, "changed");
-  trial.same(entryKind<Own>(findEntry(9)), kind, "kind after the change");
+  trial.same(Directory.find(9).kind<Own>(), kind, "kind after the change");
 }
 
 /** `count` runs of `length` members, `stride` apart. */
@@ -176,7 +176,7 @@ describe("runs", () => {
       change(trial, model, BASE + out[i], 0);
       trial.is(model, "shrunk");
     }
-    trial.same(findEntry(9), 0, "entry of the empty container");
+    trial.same(changetype<usize>(Directory.find(9)), 0, "entry of the empty container");
     for (let i = 0; i < out.length; i++) { change(trial, model, BASE + out[i], 1); trial.is(model, "grown"); }
     const few = buildRuns(trial, [0, 9, 100, 109]);
     for (let v: u32 = 0; v < 9; v++) {
@@ -184,7 +184,7 @@ describe("runs", () => {
       change(trial, few, BASE + 109 - v, 0);
       trial.is(few, "shrunk");
     }
-    trial.same(entryKind<Own>(findEntry(9)), Kind.RUNS, "kind of two runs of one member");
+    trial.same(Directory.find(9).kind<Own>(), Kind.RUNS, "kind of two runs of one member");
     change(trial, few, BASE + 50, 1);
     trial.is(few, "three members");
     trial.end();
@@ -244,7 +244,7 @@ describe("spans of full containers", () => {
   it("can be changed at their ends and in the middle, however long they are", () => {
     const trial = new Trial(321);
     const model = range(0, OFFSET_MAX);
-    const borders: u64[] = [0, 1, 65535, 65536, SPAN_MAX << 16, <u64>1 << 63];
+    const borders: u64[] = [0, 1, 65535, 65536, Entry.SPAN_MAX << 16, <u64>1 << 63];
     build(model, Form.PLAIN, trial.random);
     for (let i = 0; i < borders.length; i++) {
       change(trial, model, borders[i], 0);

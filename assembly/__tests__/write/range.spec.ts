@@ -1,9 +1,9 @@
-import { used, wasteful } from "../../arena/forms";
-import { isPaged, isTiny } from "../../arena/arena";
-import { entriesHeld } from "../../arena/directory";
-import { INNER_MAX, LEAF_MAX } from "../../arena/node";
+import { used, wasteful } from "../../arena/change/forms";
+import { Header } from "../../arena/layout/header";
+import { Directory } from "../../arena/read/directory";
+import { Node } from "../../arena/layout/node";
 import { Own } from "../../env/view";
-import { Change, rebuildRange } from "../../combine/rebuild";
+import { Change, rebuildRange } from "../../combine/rebuild/range";
 import { changeRange } from "../../write/range";
 import { set } from "../../write/point";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";
@@ -23,7 +23,7 @@ function change(trial: Trial, model: Model, how: Change, low: u64, high: u64): M
   const after = combineModels(how == Change.SET ? 1 : how == Change.CLEAR ? 4 : 2, [model, range(low, high)]);
   const what = "change " + how.toString() + " of " + low.toString() + " to " + high.toString();
   clear();
-  const held = max(used(), 40), before = asOperand(), packed = isTiny<Own>() || isPaged();
+  const held = max(used(), 40), before = asOperand(), packed = Header.isTiny<Own>() || Header.isPaged();
   freshArena(40);
   rebuildRange(how, low, high);
   trial.is(after, "rebuilt, " + what);
@@ -162,11 +162,11 @@ describe("changing ranges", () => {
 
   it("gives the model's result where leaves and subtrees of the directory begin and end", () => {
     const trial = new Trial(906), model = new Model();
-    const subtree = LEAF_MAX * INNER_MAX, entries: u32 = subtree + 2 * LEAF_MAX + 7;
+    const subtree = Node.LEAF_MAX * Node.INNER_MAX, entries: u32 = subtree + 2 * Node.LEAF_MAX + 7;
     for (let i: u64 = 0; i < entries; i++) model.append((i << 17) + 100, (i << 17) + 101);
     const at: u32[] = [
-      0, 1, LEAF_MAX - 1, LEAF_MAX, LEAF_MAX + 1, subtree - 1,
-      subtree, subtree + 1, subtree + LEAF_MAX, entries - 1,
+      0, 1, Node.LEAF_MAX - 1, Node.LEAF_MAX, Node.LEAF_MAX + 1, subtree - 1,
+      subtree, subtree + 1, subtree + Node.LEAF_MAX, entries - 1,
     ];
     for (let i = 0; i < at.length; i++) {
       for (let j = i; j < at.length; j++) {
@@ -207,7 +207,7 @@ describe("changing ranges", () => {
 
   it("grows the arena at most once where nearly all containers, however many, become a full one", () => {
     const trial = new Trial(909);
-    for (let entries: u64 = 6; entries < 2 * LEAF_MAX; entries++) {
+    for (let entries: u64 = 6; entries < 2 * Node.LEAF_MAX; entries++) {
       const model = new Model();
       for (let key: u64 = 0; key < entries; key++) model.append((key << 16) + 3, (key << 16) + 3);
       build(model, Form.PLAIN, trial.random);
@@ -245,7 +245,7 @@ describe("changing ranges", () => {
     }
     build(dense, Form.PLAIN, trial.random);
     trial.same(changeRange(Change.FLIP, 0, OFFSET_MAX >> 40, 0), 0, "bitsets are flipped in place");
-    trial.same(entriesHeld<Own>(), 31, "entries: the bitsets, and what follows them");
+    trial.same(Directory.entriesHeld<Own>(), 31, "entries: the bitsets, and what follows them");
     trial.end();
   });
 });

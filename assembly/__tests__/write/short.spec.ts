@@ -1,15 +1,14 @@
 import { Own } from "../../env/view";
-import { entryCount, entryKind } from "../../arena/entry";
-import { findEntry } from "../../arena/directory";
-import { used } from "../../arena/forms";
+import { Directory } from "../../arena/read/directory";
+import { used } from "../../arena/change/forms";
 import { asOperand, Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { Model } from "../support/bitmap-model";
 import { addArgument, argumentsHandedBack, clear, clearArguments, enter, growCount } from "../world/world";
-import { rewrite } from "../../combine/rewrite";
-import { removeAll } from "../../write/batch";
+import { rewrite } from "../../combine/rebuild/rewrite";
+import { removeAll } from "../../write/batch/remove";
 import { set } from "../../write/point";
 import { makeRemovable, tidy } from "../../write/undo";
-import { Kind, prefersShort, staysShort } from "../../container/kind";
+import { Choice, Kind } from "../../container/kind";
 
 /** The container that is changed. */
 const KEY: u64 = 5;
@@ -30,8 +29,8 @@ function change(trial: Trial, model: Model, low: u32, value: u32): void {
 
 // @ts-ignore: decorator
 @inline function kindNow(): i32 {
-  const entry = findEntry(KEY);
-  return entry ? <i32>entryKind<Own>(entry) : -1;
+  const entry = Directory.find(KEY);
+  return entry ? <i32>entry.kind<Own>() : -1;
 }
 
 describe("a container around the sizes at which it becomes a short bitset", () => {
@@ -95,7 +94,7 @@ describe("a container around the sizes at which it becomes a short bitset", () =
       change(trial, model, low, 1);
     }
     trial.same(
-      kindNow(), prefersShort(count, words) ? Kind.SHORT : Kind.ARRAY, "kind of 200 members 17 apart",
+      kindNow(), Choice.prefersShort(count, words) ? Kind.SHORT : Kind.ARRAY, "kind of 200 members 17 apart",
     );
     for (let low: u32 = 0; low < count * step; low += 3) change(trial, model, low, 1);
     trial.same(kindNow(), Kind.SHORT, "kind of a third of the values");
@@ -104,13 +103,13 @@ describe("a container around the sizes at which it becomes a short bitset", () =
     for (let low: u32 = 0; low < count * step; low++) {
       if (!model.has((KEY << 16) + low)) continue;
       change(trial, model, low, 0);
-      const entry = findEntry(KEY);
+      const entry = Directory.find(KEY);
       if (!entry) break;
-      if (!converted && entryKind<Own>(entry) != Kind.SHORT) converted = entryCount<Own>(entry);
+      if (!converted && entry.kind<Own>() != Kind.SHORT) converted = entry.count<Own>();
     }
     trial.same(kindNow(), -1, "kind when all are cleared");
     trial.holds(
-      staysShort(400, words) && converted < 400,
+      Choice.staysShort(400, words) && converted < 400,
       "400 members stay a short bitset, not fewer than " + converted.toString(),
     );
     trial.is(model, "emptied");

@@ -2,14 +2,13 @@
 
 import { arena, argument } from "../../env/memory";
 import { Own } from "../../env/view";
-import { used } from "../../arena/forms";
-import { entryCount, entryKind, entryPayload } from "../../arena/entry";
-import { findEntry } from "../../arena/directory";
+import { used } from "../../arena/change/forms";
+import { Directory } from "../../arena/read/directory";
 import { validate } from "../../arena/validate";
-import { rewrite } from "../../combine/rewrite";
+import { rewrite } from "../../combine/rebuild/rewrite";
 import { Kind } from "../../container/kind";
-import { runsCount } from "../../container/run";
-import { addAll } from "../../write/batch";
+import { Runs } from "../../container/run";
+import { addAll } from "../../write/batch/add";
 import { set } from "../../write/point";
 import { settle, takeBack } from "../../write/undo";
 import { Form, Trial, asOperand, build, freshArena } from "../support/bitmap-arena";
@@ -106,14 +105,14 @@ describe("adding a list in several calls", () => {
     for (let v: u64 = 99; v < 30000; v += 100) offsets.push(v);
     offsets.push((3 << 16) + 10);
     add();
-    trial.same(runsCount(entryPayload<Own>(findEntry(0))), 656, "runs before they are settled");
+    trial.same(Runs.count(Directory.find(0).payload<Own>()), 656, "runs before they are settled");
     trial.holds(
-      entryKind<Own>(findEntry(3)) == Kind.RUNS && entryCount<Own>(findEntry(3)) == 65536,
+      Directory.find(3).kind<Own>() == Kind.RUNS && Directory.find(3).count<Own>() == 65536,
       "not FULL before it is settled",
     );
     end(trial, false);
-    trial.same(runsCount(entryPayload<Own>(findEntry(0))), 356, "runs");
-    trial.same(entryKind<Own>(findEntry(3)), Kind.FULL, "kind of a complete container");
+    trial.same(Runs.count(Directory.find(0).payload<Own>()), 356, "runs");
+    trial.same(Directory.find(3).kind<Own>(), Kind.FULL, "kind of a complete container");
     for (let i = 0; i < offsets.length; i++) model.add(offsets[i]);
     trial.is(model, "settled");
     trial.end();
@@ -156,7 +155,7 @@ describe("adding a list in several calls", () => {
         end(trial, true);
         trial.is(model, "taken back");
         trial.same(
-          entryKind<Own>(findEntry(1)), s ? Kind.BUCKETS : Kind.BITSET,
+          Directory.find(1).kind<Own>(), s ? Kind.BUCKETS : Kind.BITSET,
           "kind with " + counts[c].toString() + " members left",
         );
         for (let left = counts[c]; left; left--) {
@@ -164,9 +163,9 @@ describe("adding a list in several calls", () => {
           model.remove(offset);
           trial.same(set(offset, 0), 1, "old value");
           trial.is(model, "removed");
-          const entry = findEntry(1);
+          const entry = Directory.find(1);
           const kind = left > 3 ? Kind.ARRAY : left > 2 ? Kind.PAIR : Kind.SINGLE;
-          trial.holds(left == 1 ? !entry : entryKind<Own>(entry) == kind, "a small kind");
+          trial.holds(left == 1 ? !entry : entry.kind<Own>() == kind, "a small kind");
         }
       }
     }

@@ -43,7 +43,7 @@ interface Hashed {
   readonly items: readonly Item[];
 }
 
-/** Rules as numbers of assembly/combine/term.ts. */
+/** Rules as numbers of assembly/combine/term/term.ts. */
 const RULES = { ALL: 0n, ODD: 2n, SUM_EXACTLY: 11n };
 
 const keys = (first: number, last: number, weight = 1): Item => {

@@ -1,0 +1,152 @@
+// Builds an arena from containers that arrive in the order of their keys: for the result of a combination, a
+// payload that is read, or an arena that is rewritten. Payloads go to the bump mark one after the other, and
+// the directory follows at the end. Nodes are as full as they can be unless the caller ends a leaf early.
+// Nothing is freed on the way, so the arena has no holes.
+//
+// Small arrays in a row become packed leaves where that takes less. They wait in the leaf buffer, without
+// blocks, until there are ITEMS_MAX members or another container follows. A bitmap with fewer becomes tiny.
+//
+// state.ts has the builder's own data, waiting.ts the small arrays that wait.
+
+import { Own } from "../../env/view";
+import { Arena, Header } from "../layout/header";
+import { Allocator, Block } from "../layout/blocks";
+import { Entry } from "../layout/entry";
+import { Page } from "../packed/layout";
+import { PageWriter } from "../packed/begin";
+import { beginTinyShort, packFull } from "../change/forms";
+import { Node, Slot } from "../layout/node";
+import { Kind } from "../../container/kind";
+import { Container } from "../../container/limits";
+import { Builder, writeLeaf } from "./state";
+import { LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting } from "./waiting";
+
+// @ts-ignore: decorator
+@inline function lastKeyOf(entry: Entry): u64 { return entry.plainKey<Own>() + entry.plainSpan<Own>() - 1; }
+/** A packed leaf with more entries may be ended before it is full. */
+// @ts-ignore: decorator
+@inline const ENTRIES_LEAST: u32 = 6;
+
+// --- Ordinary entries --------------------------------------------------------------------------------------
+
+/**
+ * Appends an entry for `key`, which is greater than all before, and counts its `members`. Returns the entry,
+ * which the caller completes with a set...() of arena/layout/entry.ts before anything is allocated.
+ */
+export function append(key: u64, members: u64): Entry {
+  if (!changetype<Builder>(Arena.heldAt()).isOrdinary()) makeOrdinary();
+  else if (load<u32>(Arena.heldAt(), Builder.IN_LEAF) == Node.LEAF_MAX) {
+    writeLeaf(false);
+    store<u32>(Arena.heldAt(), 1, Builder.ORDINARY);
+  }
+  return changetype<Builder>(Arena.heldAt()).newEntry(key, members);
+}
+
+/** Appends `span` full containers from `key` on. They join full containers that end right before them. */
+export function appendFull(key: u64, span: u64): void {
+  const builder = changetype<Builder>(Arena.heldAt());
+  const inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
+  if (inLeaf) {
+    const last = builder.bufferedEntry(inLeaf - 1);
+    if (last.plainKind<Own>() == Kind.FULL && lastKeyOf(last) + 1 == key) {
+      const joined = min(span, Entry.SPAN_MAX - last.plainSpan<Own>());
+      last.setFull(last.plainSpan<Own>() + joined);
+      Builder.countAppended(builder, joined << 16);
+      key += joined;
+      span -= joined;
+    }
+  }
+  while (span) {
+    const part = min(span, Entry.SPAN_MAX);
+    append(key, part << 16).setFull(part);
+    key += part;
+    span -= part;
+  }
+}
+
+/** Ends the leaf here, unless it is small, and makes it roomy: the next entry begins a new leaf. */
+export function endLeaf(): void {
+  const builder = changetype<Builder>(Arena.heldAt()),
+    members = load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
+  if (!builder.isOrdinary()) {
+    if (members >= LEAF_LEAST
+      && load<u32>(changetype<usize>(builder), Builder.IN_LEAF) > ENTRIES_LEAST) writeWaiting(LEAF_LEAST - 1);
+  } else if (load<u32>(changetype<usize>(builder), Builder.IN_LEAF) >= LEAF_LEAST) {
+    writeLeaf(true);
+  }
+}
+
+/** The least key that may be appended next. Wrong right after endLeaf(). */
+export function nextKey(): u64 {
+  const builder = changetype<Builder>(Arena.heldAt()),
+    inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
+  return inLeaf ? lastKeyOf(builder.bufferedEntry(inLeaf - 1)) + 1 : 0;    // empty only before the first
+}
+
+/** Writes the directory and completes the arena. */
+export function finish(): void {
+  const builder = changetype<Builder>(Arena.heldAt());
+  const entries = load<u32>(changetype<usize>(builder), Builder.ENTRIES),
+    members = load<u64>(changetype<usize>(builder), Builder.MEMBERS);
+  if (!entries) { Arena.resetToEmpty(); return; }
+  if (!load<u32>(changetype<usize>(builder), Builder.SLOTS)) {
+    if (builder.isOrdinary() ? finishShort(builder.bufferedEntry(0), entries) : finishPacked(entries)) return;
+  }
+  if (load<u32>(Arena.heldAt(), Builder.IN_LEAF)) {
+    if (!changetype<Builder>(Arena.heldAt()).isOrdinary()) makeOrdinary();
+    if (load<u32>(Arena.heldAt(), Builder.IN_LEAF)) writeLeaf(false);
+  }
+  let slots = load<u32>(Arena.heldAt(), Builder.SLOTS);
+  const root = changetype<Node>(<usize>load<u32>(Arena.heldAt(), Builder.ROOM_FOR_ROOT));
+  if (root && (slots == 1 || slots > Node.ROOMY_SLOTS)) Allocator.release(changetype<usize>(root),
+    Node.ROOMY_INNER);
+  // One level of inner nodes at a time;
+  // the slots of the nodes that are written replace those of their children.
+  for (let level: u32 = 1; slots > 1; level++) {
+    let written: u32 = 0;
+    for (let from: u32 = 0; from < slots; from += Node.INNER_MAX) {
+      const held = min(Node.INNER_MAX, slots - from);
+      const roomy = changetype<usize>(root) != 0 && level == 1 && slots <= Node.ROOMY_SLOTS;
+      const node = roomy ? root
+        : changetype<Node>(Allocator.allocateFresh(Block.bytes(Node.bytes(level, held))));
+      const first = changetype<Builder>(Arena.heldAt()).slotsAt() + <usize>from * Slot.BYTES;
+      node.write(level, held);
+      node.setRoomy(roomy);
+      memory.copy(changetype<usize>(node) + Node.HEADER, first, <usize>held * Slot.BYTES);
+      let below: u64 = 0;
+      for (let i: u32 = 0; i < held; i++) below += node.slotAt(i).cardinality<Own>();
+      changetype<Slot>(changetype<Builder>(Arena.heldAt()).slotsAt()
+        + <usize>written * Slot.BYTES).write(node.slotAt(0).key<Own>(), changetype<usize>(node), below);
+      written++;
+    }
+    slots = written;
+  }
+  store<u32>(0, load<u32>(changetype<Builder>(Arena.heldAt()).slotsAt(), 8), Header.ROOT);
+  Header.setEntries(entries);
+  Header.setCardinality(members);
+  Header.release();
+  if (members - 1 < Page.ITEMS_MAX) packFull();    // 0 members are 2^64
+}
+
+/** Makes the arena a tiny one if its only container is a short bitset that fits one. */
+function finishShort(entry: Entry, entries: u32): bool {
+  if (entries != 1 || entry.plainKind<Own>() != Kind.SHORT) return false;
+  return beginTinyShort(entry.plainKey<Own>(), entry.plainCount<Own>(), entry.plainBlock<Own>());
+}
+
+/** Makes the arena a tiny one of the arrays that wait, which are all there is, if that takes least. */
+function finishPacked(entries: u32): bool {
+  let builder = changetype<Builder>(Arena.heldAt());
+  const members = <u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS),
+    first = builder.bufferedEntry(0).plainKey<Own>();
+  const last = builder.bufferedEntry(entries - 1).plainKey<Own>(),
+    bytes = PageWriter.tightBytes(first, last, members);
+  const others = Header.bump() + <usize>entries * Entry.BYTES;   // without blocks
+  if (others < bytes && others + blocksOfWaiting(builder, 0, entries) < bytes) return false;
+  Arena.makeRoom(bytes);                            // moves the builder out of the way
+  builder = changetype<Builder>(Arena.heldAt());
+  PageWriter.beginTight(changetype<Page>(0), first, last, members);
+  memory.copy(changetype<Page>(0).lowsFrom<Own>(0), builder.waitingLow(0), Container.arrayBytes(members));
+  putWaitingKeys(changetype<Node>(0), builder, 0, entries);
+  return true;
+}

@@ -1,0 +1,139 @@
+// Expressions over bitmaps: parsed, then counted, stored and listed. Operands 0 .. keys - 1 are
+// the bitmaps, and operand `keys` is the tree that parseQuery() has made. All of these functions
+// work in memory 0, which is fresh.
+
+import { SELF, reply, right, work } from "../env/memory";
+import { Offset } from "../arena/layout/entry";
+import { begin, builderBytes } from "../arena/builder/state";
+import { finish } from "../arena/builder/builder";
+import { Arena } from "../arena/layout/header";
+import { Kind } from "../container/kind";
+import { Count, Kernel, Store } from "../container/kernel";
+import { Container } from "../container/limits";
+import { mostEntries } from "./estimate";
+import { walk } from "./walkterm";
+import { Cursor } from "./walk/cursor";
+import { evaluate, placesFor } from "./evaluate";
+import { Places, Scratch } from "./shape/scratch";
+import { seekItem } from "./term/seek";
+import { Shape } from "./shape/shape";
+import { Rule, Term } from "./term/term";
+import { simplify } from "../expression/factor";
+import { Mistake } from "../expression/mistake";
+import { parse } from "../expression/parser";
+import { mayDiffer, normalize } from "../expression/normal";
+import { hasRepeated } from "../expression/operands";
+import { TreeTerms } from "./opentree";
+import { Syntax, Tree, TreeRecord } from "../expression/tree";
+import { Node } from "../arena/layout/node";
+import { replyContainer, replySpan } from "../read/container";
+
+/** Units of work that listing a full container takes. */
+// @ts-ignore: decorator
+@inline const SPAN_WORK: u32 = 256;
+
+/**
+ * Makes memory 0 the tree of the text, operand 0: an expression over `keys` keys of a family whose
+ * greatest offset is `greatest`. Returns the bytes of the tree in the high half. After a mistake, returns
+ * the mistake in the low half and its place, counted from 1, in the high half. For UNNAMED_KEY, adds the
+ * key's number to the reply.
+ */
+export function parseQuery(keys: u32, greatest: u64): u64 {
+  right.select(0);
+  parse(keys, greatest);
+  if (Tree.mistake() == Mistake.UNNAMED_KEY) reply.member(Tree.firstUnnamed());
+  if (!Tree.mistake()) {
+    if (Tree.operands() > Tree.namedKeys()) simplify(); else if (mayDiffer()) normalize();
+  }
+  return Tree.mistake() ? (<u64>Tree.mistakeAt() + 1) << 32 | Tree.mistake() : <u64>Tree.recordsEnd() << 32;
+}
+
+/** Makes memory 0, which is the tree of an expression, the bitmap of its members. */
+export function queryTree(greatest: u64): void {
+  openRoot<Store>(greatest, 0);
+  walk<Store>(0, Offset.KEY_MAX);
+  finish();
+}
+
+/** Members of the tree in memory 0, counted as by queryCardinality(), in containers `first` to `last`. */
+export function queryTreeCardinality(greatest: u64, most: u64, first: u64, last: u64): u64 {
+  openRoot<Count>(greatest, first << 16);
+  return walk<Count>(most, last);
+}
+
+/** Makes memory 0 the bitmap of the expression's members. */
+export function query(keys: u32, greatest: u64): void {
+  open<Store>(keys, greatest, 0);
+  walk<Store>(0, Offset.KEY_MAX);
+  finish();
+}
+
+/**
+ * Members of the expression from `from` on, up to the end of container `last`, modulo 2^64. For 2^64 itself,
+ * adds a member to the reply. Counting ends once there are `most` or more, unless `most` is 0.
+ */
+export function queryCardinality(keys: u32, greatest: u64, from: u64, most: u64, last: u64): u64 {
+  open<Count>(keys, greatest, from);
+  return walk<Count>(most, last);
+}
+
+/**
+ * Adds the first `limit` members that are at least `from` to the reply, ascending.
+ * Returns how many there were.
+ */
+export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u64 {
+  open<Count>(keys, greatest, from);
+  const term = changetype<TreeRecord>(Cursor.termOf(0)), places = placesFor(changetype<usize>(term));
+  let key = Cursor.keyOf(0), rest = limit;
+  while (key != Cursor.NO_KEY && rest) {
+    Places.makeMany(places);
+    const last = Cursor.lastKeyOf(0);
+    let s = evaluate<Store>(changetype<usize>(term), key);
+    if (Shape.kind(s) == Kind.FULL) {
+      for (; key <= last && rest; key++) {
+        work.spend(SPAN_WORK);
+        rest -= replySpan(key << 16, 0, Container.LOW_MAX, rest);
+      }
+    } else if (Shape.count(s)) {
+      const operand = Term.resultOperand(changetype<usize>(term));
+      right.select(operand);
+      if (operand != SELF) s = Shape.copy(s, Places.at(Scratch.FIRST));
+      rest -= replyContainer(Shape.kind(s), Shape.count(s), Shape.at(s), key << 16, rest);
+    }
+    if (last == Offset.KEY_MAX) break;
+    seekItem(0, last + 1);
+    key = Cursor.keyOf(0);
+  }
+  return limit - rest;
+}
+
+/**
+ * Makes the terms of the expression and opens them.
+ * The result has no members below `from`. S as in walk().
+ */
+function open<S>(keys: u32, greatest: u64, from: u64): void {
+  right.select(keys);
+  Arena.reserve(right.size());
+  right.copy(0, 0, right.size());
+  if (hasRepeated(keys)) simplify();
+  openRoot<S>(greatest, from);
+}
+
+/** The same for the tree in memory 0, whatever its operands are. */
+function openRoot<S>(greatest: u64, from: u64): void {
+  let root = changetype<TreeRecord>(changetype<Node>(Tree.root()));
+  const inside = Offset.low(from) != 0;            // a container, where opening the terms there is not enough
+  if (inside || changetype<TreeRecord>(root).syntax() == Syntax.KEYS) {              // item 0 is no operand
+    const all = TreeRecord.makeTerm(Rule.ALL);
+    if (inside) all.addChild(TreeRecord.makeRange(from, greatest));
+    all.addChild(changetype<TreeRecord>(root));
+    root = changetype<TreeRecord>(changetype<Node>(all));
+  }
+  const most = mostEntries(TreeTerms.measure(changetype<TreeRecord>(root))),
+    entries = Kernel.stores<S>() ? most : 0, bytes = TreeTerms.bytes(changetype<TreeRecord>(root));
+  // The tree is in low memory, which the result will take.
+  // Until the terms are made, what is held back must not reach it.
+  Arena.reserve(Tree.recordsEnd() + <usize>builderBytes(entries) + bytes);
+  begin(entries, bytes);
+  TreeTerms.open(changetype<TreeRecord>(root), Offset.key(from), greatest);
+}

@@ -1,0 +1,69 @@
+// The intersection of the containers that a term's operands have at one key.
+
+import { SELF } from "../../env/memory";
+import { Kind } from "../../container/kind";
+import { And, Count, Kernel, Store } from "../../container/kernel";
+import { STREAMS, foldRound, intersectToArray } from "./bitsets";
+import { expectedMembers } from "../fold/toarray";
+import { normalized } from "../shape/normalize";
+import { fold } from "../fold/fold";
+import { Listed } from "../term/listed";
+import { Shape } from "../shape/shape";
+import { Fold, sidesOf } from "../fold/sides";
+import { Term } from "../term/term";
+
+/** This few members are quicker looked up one by one in a bitset than the bitset is read. */
+// @ts-ignore: decorator
+@inline const FEW_LEFT: u32 = 24;
+
+/**
+ * The intersection of the list's `count` containers, folded from the smallest on, so that no result on the
+ * way is larger than that. With S = Count the result need not be stored where that saves work.
+ */
+export function foldIntersection<S>(list: usize, count: u32): u64 {
+  Listed.moveToFront(list, smallestListed(list, count));
+  let acc = Listed.shape(list, 0), at = Listed.operand(list, 0);
+  for (let i: u32 = 1, end = i; i < count && Shape.count(acc); i = end) {
+    if (Shape.kind(acc) == Kind.BITSET && Listed.kind(list, i) == Kind.BITSET) {
+      end = roundEnd(Shape.count(acc), list, i, count);
+      if (!Kernel.stores<S>() && end == count) return foldRound<And,
+        Count>(acc, at, Term.listedAt(list, i), end - i);
+      acc = intersectRound(acc, at, Term.listedAt(list, i), end - i);
+      // an array is looked up in the rest
+      if (end < count && Shape.count(acc) <= FEW_LEFT) acc = normalized(acc);
+    } else {
+      end = i + 1;
+      acc = fold(Fold.AND, sidesOf(at, Listed.operand(list, i)), acc, Listed.shape(list, i));
+    }
+    at = SELF;
+  }
+  return acc;
+}
+
+/** Intersects `acc`, a bitset of operand `at`, with the list's first `count` elements, which are bitsets. */
+// @ts-ignore: decorator
+@inline function intersectRound(acc: u64, at: u32, list: usize, count: u32): u64 {
+  const members = intersectToArray(acc, at, list, count);
+  return members == Shape.UNSUITED ? foldRound<And, Store>(acc, at, list, count) : members;
+}
+
+function smallestListed(list: usize, count: u32): u32 {
+  let smallest: u32 = 0, least: u32 = u32.MAX_VALUE;
+  for (let i: u32 = 0; i < count; i++) {
+    const members = Listed.count(list, i);
+    if (members < least) { least = members; smallest = i; }
+  }
+  return smallest;
+}
+
+/**
+ * Where a round ends that begins at element `from`, a bitset: after STREAMS bitsets, before an element that
+ * is none, or once only FEW_LEFT of the `members` so far are expected to be left.
+ */
+function roundEnd(members: u32, list: usize, from: u32, count: u32): u32 {
+  const most = min(count, from + STREAMS);
+  let expected = members, end = from;
+  do expected = expectedMembers(expected, Listed.count(list, end++));
+  while (end < most && expected > FEW_LEFT && Listed.kind(list, end) == Kind.BITSET);
+  return end;
+}
