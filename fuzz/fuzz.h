@@ -13,7 +13,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "sandbox.h"
+#include "core/calls.h"
+#include "core/census.h"
 
 #define LEVEL_SHIFT 6
 enum { LEVEL_CHOICES = 4 };

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "guard.h"
+#include "core/guard.h"
 
 #ifdef CORE_HAS_FORMS_AT
 

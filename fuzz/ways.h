@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-#include "sandbox.h"
+#include "core/calls.h"
+#include "core/census.h"
 
 /* Writes that change a bitmap in place. */
 enum write {

@@ -114,7 +114,7 @@ describe.each(["gcc", "musl-gcc"])("a program that %s has compiled", (compiler) 
 describe("gcc", () => {
   // With the flags of the module, which make every warning an error. Some of gcc's warnings need the optimizer. The core is large, and gets
   // little of it.
-  it("compiles the host, and what runs on threads with the core for one CPU level, without warnings", { timeout: 300_000 }, ({ skip }) => {
+  it("compiles the host, and both builds of the core for one CPU level, without warnings", { timeout: 300_000 }, ({ skip }) => {
     if (spawnSync("which", ["gcc"]).status !== 0) skip("gcc is not installed");
     const directory = "build/gcc", level = arch() === "x64" ? "v4" : "neon";
     mkdirSync(join(projectRoot, directory), { recursive: true });
@@ -123,8 +123,9 @@ describe("gcc", () => {
       copyFileSync(from, to);                       // up to date as in build/, so that make does not generate it again
       utimesSync(to, statSync(from).atime, statSync(from).mtime);
     }
-    const host = readdirSync(join(projectRoot, "host")).filter((name) => /^(?!core\.c).*\.c$/.test(name)).map((name) => name.slice(0, -2));
-    const objects = [...host, "commands", "threads"].map((name) => `${directory}/${name}.o`);
+    const host = readdirSync(join(projectRoot, "host"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".c") && name !== "core/core.c").map((name) => name.slice(0, -2));
+    const objects = [...host, "commands", `threads-core-${level}`].map((name) => `${directory}/${name}.o`);
     execFileSync("make", ["--no-print-directory", "CC=gcc", "CORE_CFLAGS=-O1", `O=${directory}`, `LEVELS=${level}`, ...objects], { cwd: projectRoot, stdio: "pipe" });
   });
 });

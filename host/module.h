@@ -1,0 +1,10 @@
+/* module.h -- runs commands. */
+#ifndef ROAR_MODULE_H
+#define ROAR_MODULE_H
+
+#include "server/command.h"
+
+/* Runs a call of a command, whose arity has not been checked. */
+int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+#endif
