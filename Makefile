@@ -102,10 +102,10 @@ ROOMS := api core server threads commands
 HOST_SOURCES := $(filter-out host/core/core.c,$(wildcard host/*.c $(ROOMS:%=host/%/*.c)))
 HOST_OBJECTS := $(HOST_SOURCES:host/%.c=$(O)/%.o) $(O)/commands.o \
 	$(if $(filter %/trap.ts,$(ENTRY)),$(O)/trial.o)
-CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
+CORE_OBJECTS := $(LEVELS:%=$(O)/core/core-%.o)
 
 # The core is built a second time for threads other than the main one: there, its functions pass its state on (host/core/wasm-rt.h).
-THREADS_CORES := $(LEVELS:%=$(O)/threads-core-%.o)
+THREADS_CORES := $(LEVELS:%=$(O)/core/threads-core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
@@ -370,7 +370,8 @@ docs/commands.md: $(COMMAND_TABLE) tools/generate-commands.ts
 client/src/calls.ts: $(COMMAND_TABLE) tools/generate-client.ts
 	$(TSX) tools/generate-client.ts client
 
-$(CORE_OBJECTS): $(O)/core-%.o: host/core/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+$(CORE_OBJECTS): $(O)/core/core-%.o: host/core/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+	@mkdir -p $(@D)
 	$(COMPILE) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@
 
 $(O)/%.o: host/%.c $(GENERATED_HEADERS) $(O)/compiler Makefile
@@ -383,7 +384,8 @@ $(O)/trial.o: test/support/trial.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 $(O)/commands.o: $(O)/commands.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
-$(THREADS_CORES): $(O)/threads-core-%.o: host/core/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+$(THREADS_CORES): $(O)/core/threads-core-%.o: host/core/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+	@mkdir -p $(@D)
 	$(COMPILE) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DON_THREADS -DLEVEL=$* -MMD -MP -c $< -o $@
 
 $(MODULE): $(HOST_OBJECTS) $(CORE_OBJECTS) $(THREADS_CORES) tools/check-module
@@ -419,4 +421,4 @@ $(O)/search-ways: fuzz/sequence.c $(FUZZED) $(wildcard fuzz/*.h)
 $(O)/fuzz-%: fuzz/%.c $(FUZZED) $(wildcard fuzz/*.h)
 	$(COMPILE) $(HOST_CFLAGS) -fsanitize=fuzzer $(filter-out %.h,$^) -lm -o $@
 
--include $(wildcard $(O)/*.d $(ROOMS:%=$(O)/%/*.d))
+-include $(patsubst %.o,%.d,$(HOST_OBJECTS) $(CORE_OBJECTS) $(THREADS_CORES))

@@ -112,7 +112,8 @@ static bitmap *reread_once(const bitmap *b, uint32_t format, char **written, siz
     if (bytes > PAYLOAD_MAX) return NULL;
     must(core_serialize(&main_worker, b, format, written, length));
     EXPECT(*length == bytes);
-    must(core_deserialize(&main_worker, &(const encoded){.format = format, .bytes = *written, .length = *length}, &read,
+    must(core_deserialize(&main_worker,
+                          &(const encoded){.format = format, .bytes = *written, .length = *length}, &read,
                           &fault));
     if (fault) finding("the core refuses its own payload in format %u: %s", format, fault);
     check_counted(&read);

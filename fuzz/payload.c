@@ -44,8 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = malloc(size);
     memcpy(bytes, data + 1, size - 1);
     const uint32_t read_as = (data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS;
-    must(core_deserialize(&main_worker, &(const encoded){.format = read_as, .bytes = bytes, .length = size - 1}, &r,
-                          &fault));
+    must(core_deserialize(
+        &main_worker, &(const encoded){.format = read_as, .bytes = bytes, .length = size - 1}, &r, &fault));
     free(bytes);
     if (fault) return 0;
 

@@ -1,4 +1,4 @@
-// generate-client <client/>           writes src/calls.ts, src/commands.ts and the table of methods in README.md from host/table/commands.ts
+// generate-client <client/>           writes src/calls.ts, src/commands.ts and the table of methods in README.md from host/table/
 // generate-client --check <client/>   fails if that would change a file
 
 import { readFileSync, writeFileSync } from "node:fs";

@@ -79,7 +79,8 @@ void sandbox_take_members(worker *w) { (void)w; }
 static uint64_t sweep_core(const struct core *core, int kernel) {
     uint64_t members = 0;
     for (uint32_t at = 0; at < PAIRS * BITSET_BYTES; at += BITSET_BYTES) {
-        members += kernel == STORING ? core->intersect(&main_worker, at, at, at) : core->intersectCardinality(&main_worker, at, at);
+        members += kernel == STORING ? core->intersect(&main_worker, at, at, at)
+                                     : core->intersectCardinality(&main_worker, at, at);
     }
     return members;
 }

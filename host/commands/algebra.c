@@ -60,7 +60,8 @@ static int parse_negation(call *c, int at, negation *n) {
 /* The offsets that the source at `at` does not have. */
 static int complement(call *c, int at, result *r) {
     negation n;
-    return parse_negation(c, at, &n) && succeeded(c, core_complement(c->worker, n.source, n.given ? &n.last : NULL, r));
+    return parse_negation(c, at, &n)
+        && succeeded(c, core_complement(c->worker, n.source, n.given ? &n.last : NULL, r));
 }
 
 /* Whether the operation accepts the number of sources from `at` on. */
@@ -100,7 +101,8 @@ static int reply_complement(call *c, int at, uint64_t most) {
 
     if (!parse_negation(c, at, &n)) return REDISMODULE_OK;
     if (n.source && !succeeded(c, core_cardinality(c->worker, n.source, &members))) return REDISMODULE_OK;
-    if (n.source && !succeeded(c, core_maximum(c->worker, n.source, &found, &greatest))) return REDISMODULE_OK;
+    if (n.source && !succeeded(c, core_maximum(c->worker, n.source, &found, &greatest)))
+        return REDISMODULE_OK;
     if (n.given && n.last > greatest) greatest = n.last;
     return reply_at_most(c, found || n.given ? (cardinality)greatest + 1 - members : 0, most);
 }
@@ -144,7 +146,8 @@ int diff_command(call *c) {
     if (!open_read(c, 1, &there)) return REDISMODULE_OK;
     if (!open_existing(c, 2, &from) || !open_existing(c, 3, &less)) return REDISMODULE_OK;
     operands_of_two(&sources, from, less);
-    if (!succeeded(c, core_combine(c->worker, DIFF, &sources, &r)) || !store(c, 1, BITMAP, r.b)) return REDISMODULE_OK;
+    if (!succeeded(c, core_combine(c->worker, DIFF, &sources, &r)) || !store(c, 1, BITMAP, r.b))
+        return REDISMODULE_OK;
     return reply_ok(c);
 }
 
@@ -179,8 +182,8 @@ int contains_command(call *c) {
     if (!open_pair(c, &p)) return REDISMODULE_OK;
     if (mode == EQ && p.of_first != p.of_second) return reply_integer(c, 0);
     if (mode == ALL_STRICT && p.of_first <= p.of_second) return reply_integer(c, 0);
-    status done =
-        mode == NONE ? core_intersects(c->worker, p.second, p.first, &holds) : core_is_subset(c->worker, p.second, p.first, &holds);
+    status done = mode == NONE ? core_intersects(c->worker, p.second, p.first, &holds)
+                               : core_is_subset(c->worker, p.second, p.first, &holds);
     return succeeded(c, done) ? reply_integer(c, holds) : REDISMODULE_OK;
 }
 

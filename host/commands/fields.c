@@ -86,7 +86,8 @@ static int read_fields(call *c, field_step *steps, size_t length) {
 
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     for (size_t i = 0; b && i < length; i++) {
-        if (!succeeded(c, core_get_field(c->worker, b, &steps[i].at, &steps[i].outcome.reply))) return REDISMODULE_OK;
+        if (!succeeded(c, core_get_field(c->worker, b, &steps[i].at, &steps[i].outcome.reply)))
+            return REDISMODULE_OK;
     }
     return reply_steps(c, steps, length);
 }
@@ -125,7 +126,7 @@ typedef int field_writer(call *c, field_step *steps, size_t length, int writes);
 
 /* Parses all arguments before it does anything. Creates the key only if there is a write. */
 static int bitfield(call *c, field_writer *write) {
-    static field_step few[FEW];                                   /* only one command runs at a time */
+    static field_step few[FEW]; /* only the main thread runs these commands */
     size_t length = 0, most = (size_t)c->argc / 3;          /* the shortest is GET type offset */
     int writes = 0;
     field_step *steps = most <= FEW ? few : RedisModule_Alloc(most * sizeof *steps);

@@ -40,7 +40,8 @@ static int find_taken(call *c, const bitmap *b, taking *t) {
     uint64_t largest;
 
     t->taken = (stretch){CLEAR, 0, c->family->last};
-    if (t->from->is_last && !succeeded(c, core_select(c->worker, b, (uint64_t)t->rest, &t->taken.low))) return 0;
+    if (t->from->is_last && !succeeded(c, core_select(c->worker, b, (uint64_t)t->rest, &t->taken.low)))
+        return 0;
     if (!t->from->is_last && !succeeded(c, core_select(c->worker, b, t->count - 1, &t->taken.high))) return 0;
     return list_largest(c, b, t->taken.low, t->count, &largest) && list_fits(c, t->count, largest);
 }

@@ -10,7 +10,8 @@
 #define SCAN_COUNT 10
 
 /* Replies what core_minimum or core_maximum finds in the key; -1 if it finds none. */
-static int reply_found(call *c, status (*find)(worker *w, const bitmap *b, uint32_t *found, uint64_t *member)) {
+static int reply_found(call *c,
+                       status (*find)(worker *w, const bitmap *b, uint32_t *found, uint64_t *member)) {
     uint32_t found = 0;
     uint64_t member;
     const bitmap *b;
@@ -125,14 +126,17 @@ int scan_command(call *c) {
     if (c->argc > 3 && !parse_limit(c, 4, &wanted)) return REDISMODULE_OK;
     if (wanted == 0) return reply_syntax_error(c);
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
-    if (b && !succeeded(c, core_count_between(c->worker, b, cursor, UINT64_MAX, &rest))) return REDISMODULE_OK;
+    if (b && !succeeded(c, core_count_between(c->worker, b, cursor, UINT64_MAX, &rest)))
+        return REDISMODULE_OK;
     if (rest > 0) {
         if (!list_largest(c, b, cursor, least(rest, wanted), &largest)) return REDISMODULE_OK;
         members = list_most(c, (uint64_t)least(rest, wanted), largest);
     }
     if (members < rest) {
-        if (cursor && !succeeded(c, core_count_between(c->worker, b, 0, cursor - 1, &before))) return REDISMODULE_OK;
-        if (!succeeded(c, core_select(c->worker, b, (uint64_t)(before + members), &next))) return REDISMODULE_OK;
+        if (cursor && !succeeded(c, core_count_between(c->worker, b, 0, cursor - 1, &before)))
+            return REDISMODULE_OK;
+        if (!succeeded(c, core_select(c->worker, b, (uint64_t)(before + members), &next)))
+            return REDISMODULE_OK;
     }
     if (offloads(c, (uint64_t)members * LISTED_BYTES)) return REDISMODULE_OK;
     const char *digits = count_text(next, text);

@@ -19,7 +19,8 @@ static int change_range(call *c, enum change change, cardinalities *members) {
         return 1;
     }
     if (start < end) {
-        done = core_change_range(c->worker, &k.value, &(stretch){change, start, (uint64_t)(end - 1)}, members);
+        done =
+            core_change_range(c->worker, &k.value, &(stretch){change, start, (uint64_t)(end - 1)}, members);
     } else {
         done = core_cardinality(c->worker, k.value, &members->before);
         members->after = members->before;
@@ -56,7 +57,8 @@ int setfull_command(call *c) {
         abandon(&k);
         return reply_error(c, "Roaring: key already exist");
     }
-    if (!commit(c, &k, core_change_range(c->worker, &k.value, &all, &members), 1, "set")) return REDISMODULE_OK;
+    if (!commit(c, &k, core_change_range(c->worker, &k.value, &all, &members), 1, "set"))
+        return REDISMODULE_OK;
     return reply_ok(c);
 }
 

@@ -85,11 +85,7 @@ status count_within(worker *w, counting *c, key_range keys, uint64_t *numbers) {
 }
 
 static inline status count_all(worker *w, counting *c, uint64_t *numbers) {
-#ifdef ON_THREADS
-    return count_in_parts(c, numbers);
-#else
-    return count_within(w, c, ALL_KEYS, numbers);
-#endif
+    return w->count_in_parts ? w->count_in_parts(w, c, numbers) : count_within(w, c, ALL_KEYS, numbers);
 }
 
 /* The last container that is counted may have more members than are missing for c->most. */
@@ -205,7 +201,8 @@ status core_query(worker *w, const query *q, result *r) {
     return built(w, COUNTING_IN(w, &f, w->core.query(w, q->keys, q->greatest), r->members), &r->b);
 }
 
-status core_query_members(worker *w, const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
+status core_query_members(worker *w, const query *q, uint64_t from, uint64_t limit, member_sink *sink,
+                          void *context) {
     frame f;
     if (!start_query(w, &f, q, 0)) return OUT_OF_MEMORY;
     w->current.sink = sink;
@@ -248,7 +245,8 @@ status core_complement(worker *w, const bitmap *b, const uint64_t *last, result 
     frame f;
     const span source = span_of(b ? b : bitmap_empty());
     if (!start_building(w, &f, &source, 1, estimate(w, NOT, &source, 1))) return OUT_OF_MEMORY;
-    status s = COUNTING_IN(w, &f, w->core.complement(w, b != NULL, last ? *last : 0, last != NULL), r->members);
+    status s =
+        COUNTING_IN(w, &f, w->core.complement(w, b != NULL, last ? *last : 0, last != NULL), r->members);
     return built(w, s, &r->b);
 }
 
@@ -278,7 +276,8 @@ static status deserialize_in(worker *w, const frame *f, const encoded *p, result
     return BUILDING_IN(w, f, *number = read_payload(w, p, &r->members));
 }
 
-static status deserialize(worker *w, const encoded *p, const operands *windows, result *r, const char **fault) {
+static status deserialize(worker *w, const encoded *p, const operands *windows, result *r,
+                          const char **fault) {
     frame f;
     uint32_t number = FAULT_NONE;
     if (!start_building(w, &f, windows->list, windows->count, p->length + BUILDING)) return OUT_OF_MEMORY;
@@ -307,7 +306,9 @@ static status sort_by(worker *w, void (*sort)(worker *w, uint32_t count), uint64
     return IN_CORE(w, &f, sort(w, count));
 }
 
-status sort_offsets(worker *w, uint64_t *offsets, uint32_t count) { return sort_by(w, w->core.sort, offsets, count); }
+status sort_offsets(worker *w, uint64_t *offsets, uint32_t count) {
+    return sort_by(w, w->core.sort, offsets, count);
+}
 
 status group_offsets(worker *w, uint64_t *offsets, uint32_t count) {
     status s = sort_by(w, w->core.sortUnlessSparse, offsets, count);

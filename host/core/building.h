@@ -71,7 +71,8 @@ status core_query(worker *w, const query *q, result *r);
 /* The number of members from `from` on; `most` if there are more, unless `most` is 0. */
 status core_query_cardinality(worker *w, const query *q, uint64_t from, uint64_t most, cardinality *members);
 /* Passes the first `limit` members from `from` on to the sink. */
-status core_query_members(worker *w, const query *q, uint64_t from, uint64_t limit, member_sink *sink, void *context);
+status core_query_members(worker *w, const query *q, uint64_t from, uint64_t limit, member_sink *sink,
+                          void *context);
 /* All offsets in [0, max(*last, largest member of b)] that are not in b. `last` and b may be NULL. */
 status core_complement(worker *w, const bitmap *b, const uint64_t *last, result *r);
 /* A change of all offsets in [low, high]. */

@@ -7,6 +7,4 @@
 #include "core/sandbox.h"
 #include "core/writing.h"
 
-
-
 #endif

@@ -23,46 +23,47 @@
 
 /* Both memories have the same imports; `side` is left or right. The address and the constant offset are at
  * most 2^32 - 1 each, so their sum cannot wrap in 64 bits. */
-#define DEFINE_LOAD_IMPORT(side, name, type, result)                                                    \
-    IMPORT result w2c_##side##_##name(TAKE_STATE_AND u32 at, u32 offset) {                              \
-        type value;                                                                                     \
-        if (UNLIKELY((u64)at + offset + sizeof value > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND); \
-        memcpy(&value, state->side##_base + at + offset, sizeof value);                                 \
-        return (result)value;                                                                           \
+#define DEFINE_LOAD_IMPORT(side, name, type, result)                        \
+    IMPORT result w2c_##side##_##name(TAKE_STATE_AND u32 at, u32 offset) {  \
+        type value;                                                         \
+        if (UNLIKELY((u64)at + offset + sizeof value > state->side##_size)) \
+            sandbox_trap(WORKER, TRAP_OPERAND);                             \
+        memcpy(&value, state->side##_base + at + offset, sizeof value);     \
+        return (result)value;                                               \
     }
 
-#define DEFINE_SIDE(side)                                                                  \
-    IMPORT void w2c_##side##_select(TAKE_STATE_AND u32 k) {                                \
-        if (k == SELF) {                                                                   \
-            state->side##_base = state->memory_base;                                       \
-            state->side##_size = state->memory_size;                                       \
-        } else {                                                                           \
-            if (UNLIKELY(k >= state->operand_count)) sandbox_trap(WORKER, TRAP_OPERAND);           \
-            state->side##_base = state->operands[k].base;                                  \
-            state->side##_size = state->operands[k].size;                                  \
-        }                                                                                  \
-        state->side##_shown = k;                                                           \
-    }                                                                                      \
-                                                                                           \
-    IMPORT u32 w2c_##side##_size(TAKE_STATE) { return (u32)state->side##_size; }           \
-                                                                                           \
-    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                               \
-    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                             \
-    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                             \
-    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                             \
-    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                          \
-                                                                                           \
-    IMPORT void w2c_##side##_copy(TAKE_STATE_AND u32 to, u32 from, u32 bytes) {            \
-        if (UNLIKELY((u64)from + bytes > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND);  \
-        if (UNLIKELY((u64)to + bytes > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);     \
-        if (bytes > 0) memmove(state->memory_base + to, state->side##_base + from, bytes); \
-    }                                                                                      \
-                                                                                           \
-    IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                  \
-        if ((u64)at + bytes > state->side##_size) return;                                  \
-        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                          \
-            __builtin_prefetch(state->side##_base + at + ahead);                           \
-        }                                                                                  \
+#define DEFINE_SIDE(side)                                                                         \
+    IMPORT void w2c_##side##_select(TAKE_STATE_AND u32 k) {                                       \
+        if (k == SELF) {                                                                          \
+            state->side##_base = state->memory_base;                                              \
+            state->side##_size = state->memory_size;                                              \
+        } else {                                                                                  \
+            if (UNLIKELY(k >= state->operand_count)) sandbox_trap(WORKER, TRAP_OPERAND);          \
+            state->side##_base = state->operands[k].base;                                         \
+            state->side##_size = state->operands[k].size;                                         \
+        }                                                                                         \
+        state->side##_shown = k;                                                                  \
+    }                                                                                             \
+                                                                                                  \
+    IMPORT u32 w2c_##side##_size(TAKE_STATE) { return (u32)state->side##_size; }                  \
+                                                                                                  \
+    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                                      \
+    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                                    \
+    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                                    \
+    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                                    \
+    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                                 \
+                                                                                                  \
+    IMPORT void w2c_##side##_copy(TAKE_STATE_AND u32 to, u32 from, u32 bytes) {                   \
+        if (UNLIKELY((u64)from + bytes > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND); \
+        if (UNLIKELY((u64)to + bytes > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);    \
+        if (bytes > 0) memmove(state->memory_base + to, state->side##_base + from, bytes);        \
+    }                                                                                             \
+                                                                                                  \
+    IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                         \
+        if ((u64)at + bytes > state->side##_size) return;                                         \
+        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                                 \
+            __builtin_prefetch(state->side##_base + at + ahead);                                  \
+        }                                                                                         \
     }
 
 DEFINE_SIDE(left)
@@ -160,19 +161,19 @@ __attribute__((noinline, unused)) static void w2c_arena_grow(TAKE_STATE_AND u32 
 /* ------------------------------------------------------------------ bits */
 
 /* The machine is little endian, so bits have the same numbers in words of any size. */
-#define DEFINE_BITS_IMPORT(name, change)                                                      \
-    IMPORT u32 w2c_bits_##name(TAKE_STATE_AND u32 at, u64 four) {                             \
-        u32 were_set = 0;                                                                     \
+#define DEFINE_BITS_IMPORT(name, change)                                                              \
+    IMPORT u32 w2c_bits_##name(TAKE_STATE_AND u32 at, u64 four) {                                     \
+        u32 were_set = 0;                                                                             \
         if (UNLIKELY((u64)at + BITSET_BYTES > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY); \
-        for (int i = 0; i < 4; i++, four >>= 16) {                                            \
-            u32 word, lane = four & 0xffff, bit = lane % 32;                                  \
-            u8 *there = state->memory_base + at + lane / 32 * sizeof word;                    \
-            memcpy(&word, there, sizeof word);                                                \
-            were_set += word >> bit & 1;                                                      \
-            word change((u32)1 << bit);                                                       \
-            memcpy(there, &word, sizeof word);                                                \
-        }                                                                                     \
-        return were_set;                                                                      \
+        for (int i = 0; i < 4; i++, four >>= 16) {                                                    \
+            u32 word, lane = four & 0xffff, bit = lane % 32;                                          \
+            u8 *there = state->memory_base + at + lane / 32 * sizeof word;                            \
+            memcpy(&word, there, sizeof word);                                                        \
+            were_set += word >> bit & 1;                                                              \
+            word change((u32)1 << bit);                                                               \
+            memcpy(there, &word, sizeof word);                                                        \
+        }                                                                                             \
+        return were_set;                                                                              \
     }
 
 DEFINE_BITS_IMPORT(set, |=)

@@ -17,10 +17,10 @@ typedef struct counting {
     /* Calls the core, which counts in these keys and sets the numbers, each modulo 2^64. */
     void (*call)(worker *w, const struct counting *c, key_range keys, uint64_t *numbers);
     const operands *operands;
-    uint32_t bitmaps;               /* among the operands, in front */
+    uint32_t bitmaps; /* among the operands, in front */
     uint32_t numbers;
-    uint64_t most;                  /* a single number need not be counted beyond it; 0 for no limit */
-    int any;                        /* set: a single number that is 0 stands for 2^64 */
+    uint64_t most; /* a single number need not be counted beyond it; 0 for no limit */
+    int any; /* set: a single number that is 0 stands for 2^64 */
     /* What some of the calls need. */
     enum operation operation;
     uint32_t rows, columns;

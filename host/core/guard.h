@@ -31,8 +31,7 @@
 #define IN_CORE(w, f, work) GUARDED(w, (w)->core.enter(w, f), work)
 
 /* For work that builds a bitmap, which built() ends, and for work that changes one, which wrote() ends. */
-#define BUILDING_IN(w, f, work) \
-    GUARDED(w, (w)->core.enter(w, f), work; (w)->current.used = (w)->core.used(w))
+#define BUILDING_IN(w, f, work) GUARDED(w, (w)->core.enter(w, f), work; (w)->current.used = (w)->core.used(w))
 #define CHANGING_IN(w, f, work) GUARDED(w, (w)->core.enter(w, f), work; note_waste(w))
 
 /* Like BUILDING_IN, and sets `members` to the number of members of what was built. */

@@ -39,7 +39,8 @@ status core_maximum(worker *w, const bitmap *b, uint32_t *found, uint64_t *membe
 }
 
 status core_count_between(worker *w, const bitmap *b, uint64_t low, uint64_t high, cardinality *members) {
-    return READING(w, b, *members = low > high ? 0 : counted(w->core.countRange(w, low, high), w->core.get(w, low)));
+    return READING(
+        w, b, *members = low > high ? 0 : counted(w->core.countRange(w, low, high), w->core.get(w, low)));
 }
 
 status core_select(worker *w, const bitmap *b, uint64_t rank, uint64_t *member) {
@@ -53,9 +54,10 @@ status core_count_range(worker *w, const bitmap *b, const range *r, cardinality 
     return s;
 }
 
-status core_position(worker *w, const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position) {
-    status s =
-        READING(w, b, *found = w->core.position(w, bit, (uint64_t)r->start, (uint64_t)r->end, r->unit, r->given));
+status core_position(worker *w, const bitmap *b, uint32_t bit, const range *r, uint32_t *found,
+                     uint64_t *position) {
+    status s = READING(
+        w, b, *found = w->core.position(w, bit, (uint64_t)r->start, (uint64_t)r->end, r->unit, r->given));
     *position = w->members[0];
     return s;
 }
@@ -73,13 +75,15 @@ static status end_listing(worker *w, status s) {
     return s;
 }
 
-status core_members(worker *w, const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
+status core_members(worker *w, const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink,
+                    void *context) {
     frame f = reading(w, b);
     begin_listing(w, sink, context);
     return end_listing(w, IN_CORE(w, &f, w->core.membersFrom(w, from, limit)));
 }
 
-status core_select_all(worker *w, const bitmap *b, uint64_t *ranks, uint32_t count, member_sink *sink, void *context) {
+status core_select_all(worker *w, const bitmap *b, uint64_t *ranks, uint32_t count, member_sink *sink,
+                       void *context) {
     frame f = reading(w, b);
     f.arguments = ranks;
     f.argument_count = count;

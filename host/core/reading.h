@@ -25,8 +25,6 @@ typedef struct field {
     uint32_t width, is_signed;
 } field;
 
-
-
 status core_get(worker *w, const bitmap *b, uint64_t offset, uint32_t *bit);
 /* Replaces each offset by its bit. */
 status core_get_all(worker *w, const bitmap *b, uint64_t *offsets, uint32_t count);
@@ -40,12 +38,15 @@ status core_count_between(worker *w, const bitmap *b, uint64_t low, uint64_t hig
 status core_select(worker *w, const bitmap *b, uint64_t rank, uint64_t *member);
 status core_count_range(worker *w, const bitmap *b, const range *r, cardinality *members);
 /* The first bit in the range that equals `bit`; *found = 0 if there is none. */
-status core_position(worker *w, const bitmap *b, uint32_t bit, const range *r, uint32_t *found, uint64_t *position);
+status core_position(worker *w, const bitmap *b, uint32_t bit, const range *r, uint32_t *found,
+                     uint64_t *position);
 /* Passes the first `limit` members from `from` on to the sink. */
-status core_members(worker *w, const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink, void *context);
+status core_members(worker *w, const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink,
+                    void *context);
 /* Passes the members with these ranks on to the sink, in the order of the ranks, which must be below the
  * cardinality. */
-status core_select_all(worker *w, const bitmap *b, uint64_t *ranks, uint32_t count, member_sink *sink, void *context);
+status core_select_all(worker *w, const bitmap *b, uint64_t *ranks, uint32_t count, member_sink *sink,
+                       void *context);
 status core_get_field(worker *w, const bitmap *b, const field *at, int64_t *value);
 status core_statistics(worker *w, const bitmap *b, statistics of[CONTAINER_KINDS]);
 /* Checks the inside of the bitmap. *fault says what is wrong; NULL if nothing is. */

@@ -47,7 +47,8 @@ span sandbox_grow(worker *w, uint32_t bytes) {
     return (span){arena(grown), arena_bytes(grown)};
 }
 
-void sandbox_limit_time(worker *w, uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context) {
+void sandbox_limit_time(worker *w, uint64_t milliseconds, int (*is_exempt)(const void *context),
+                        const void *context) {
     w->time_limit.milliseconds = milliseconds;
     w->time_limit.started = 0;
     w->time_limit.is_exempt = is_exempt;
@@ -105,7 +106,9 @@ static status end_long_call(worker *w) {
     return may_offload(w->brevity.context) ? NOT_BRIEF : OK;
 }
 
-static int is_cancelled(worker *w) { return w->cancelled && atomic_load_explicit(w->cancelled, memory_order_relaxed); }
+static int is_cancelled(worker *w) {
+    return w->cancelled && atomic_load_explicit(w->cancelled, memory_order_relaxed);
+}
 
 static status check_time_limit(worker *w) {
     if (w->time_limit.milliseconds == 0) return OK;

@@ -18,7 +18,8 @@ static inline const char *sandbox_last_trap(const worker *w) { return w->last_tr
 /* Ends calls that work for longer than this with OUT_OF_TIME, unless the context is exempt, which is asked
  * only when the time is up. Successive calls share the time. 0: no limit. The clock starts once a call turns
  * out to be more than a few microseconds of work. */
-void sandbox_limit_time(worker *w, uint64_t milliseconds, int (*is_exempt)(const void *context), const void *context);
+void sandbox_limit_time(worker *w, uint64_t milliseconds, int (*is_exempt)(const void *context),
+                        const void *context);
 /* When a call is too long for the main thread. */
 typedef struct brief {
     uint64_t microseconds;          /* of work */

@@ -33,18 +33,18 @@ typedef unsigned __int128 cardinality;
 struct counting;
 
 struct worker {
-    struct core core;               /* of the chosen level */
-    struct state state;             /* of the core; not the main thread's */
+    struct core core; /* of the chosen level */
+    struct state state; /* of the core; not the main thread's */
     /* The call that is running. */
     struct running {
         jmp_buf leave;
-        bitmap *growable;           /* memory 0 if it may grow; NULL while reading */
-        status ended;               /* why the last call that did not finish was cut short */
-        int builds;                 /* memory 0 is the workspace */
-        int grew;                   /* memory 0 has grown */
+        bitmap *growable; /* memory 0 if it may grow; NULL while reading */
+        status ended; /* why the last call that did not finish was cut short */
+        int builds; /* memory 0 is the workspace */
+        int grew; /* memory 0 has grown */
         uint32_t wasteful, used;
-        uint32_t cut_to;            /* bytes that memory 0 should be cut to, 0 if it should stay */
-        member_sink *sink;          /* NULL except in calls that list members */
+        uint32_t cut_to; /* bytes that memory 0 should be cut to, 0 if it should stay */
+        member_sink *sink; /* NULL except in calls that list members */
         void *context;
     } current;
     const char *last_trap;
@@ -54,15 +54,15 @@ struct worker {
         int (*is_exempt)(const void *context);
         const void *context;
     } time_limit;
-    _Atomic int *cancelled;         /* NULL if nobody can cancel the call */
+    _Atomic int *cancelled; /* NULL if nobody can cancel the call */
     struct {
-        uint64_t allowed, began;    /* microseconds; began is 0 until the clock starts */
-        uint32_t done, batch;       /* units of work that were counted since; that will be next */
-        int lists;                  /* a list of more than a batch is too long */
+        uint64_t allowed, began; /* microseconds; began is 0 until the clock starts */
+        uint32_t done, batch; /* units of work that were counted since; that will be next */
+        int lists; /* a list of more than a batch is too long */
         int (*may_offload)(void *context); /* NULL if the call need not be brief */
         void *context;
     } brevity;
-    uint32_t first_work;            /* units that a call may do before the time is read */
+    uint32_t first_work; /* units that a call may do before the time is read */
     /* workspace.h: the block that is kept, and whether the one taken last was made for its result. */
     bitmap *kept;
     int is_result;
@@ -75,7 +75,7 @@ struct worker {
     } known;
     /* Counts in all keys, together with other workers; NULL for a worker that counts alone. */
     status (*count_in_parts)(worker *w, struct counting *c, uint64_t *numbers);
-    uint64_t from_bytes;            /* what a part of them should read */
+    uint64_t from_bytes; /* what a part of them should read */
     uint64_t members[MEMBERS_BATCH]; /* of a reply; the core writes them */
     uint64_t few[VALUES_ROOM(FEW_OFFSETS)]; /* for short lists of arguments, to spare an allocation */
 };

@@ -33,7 +33,9 @@ static inline int is_nearly_full(const bitmap *b) {
  * full. */
 static inline int needs_care(const bitmap *b) { return bitmap_is_shared(b) || is_nearly_full(b); }
 
-static status freed_bytes(worker *w, const bitmap *b, uint32_t *bytes) { return READING(w, b, *bytes = w->core.freed(w)); }
+static status freed_bytes(worker *w, const bitmap *b, uint32_t *bytes) {
+    return READING(w, b, *bytes = w->core.freed(w));
+}
 
 /* Copies a bitmap that is shared. Rewrites one that is nearly full, if enough of it is free blocks: what they
  * are too small for would be refused. */
@@ -280,7 +282,8 @@ static uint64_t change_all_of(worker *w, const stretch *r, uint32_t in_place, ca
 
 /* Changes the stretch and sets *expected to 0; or changes nothing if it is quicker to build a bitmap, and
  * sets *expected to the bytes that this may take. */
-static status change_in_place(worker *w, bitmap **b, const stretch *r, cardinalities *members, uint64_t *expected) {
+static status change_in_place(worker *w, bitmap **b, const stretch *r, cardinalities *members,
+                              uint64_t *expected) {
     frame f = writing(w, *b);
     return wrote_whole(w, CHANGING_IN(w, &f, *expected = change_all_of(w, r, 0, members)), b);
 }
@@ -324,7 +327,8 @@ status core_write_field(worker *w, bitmap **b, field_step *step) {
     s = wrote(w, s, b);
     if (s != OUT_OF_MEMORY) return s;
     f = writing(w, *b);
-    return undone(w, CHANGING_IN(w, &f, w->core.takeBackField(w, at->offset, at->width, (uint64_t)o->old)), b);
+    return undone(w, CHANGING_IN(w, &f, w->core.takeBackField(w, at->offset, at->width, (uint64_t)o->old)),
+                  b);
 }
 
 /* --- Several fields: the core plans all writes without changing anything, and then makes them --- */

@@ -71,10 +71,12 @@ static const struct choice choices[] = {
 };
 
 static const struct number numbers[] = {
-    {"REPLY-LIMIT", "reply-limit", 1, REPLY_LIMIT_MOST, REDISMODULE_CONFIG_DEFAULT, &own_settings.reply_limit},
+    {"REPLY-LIMIT", "reply-limit", 1, REPLY_LIMIT_MOST, REDISMODULE_CONFIG_DEFAULT,
+     &own_settings.reply_limit},
     {"REPLY-LIMIT-BYTES", "reply-limit-bytes", REPLY_BYTES_LEAST, INT64_MAX, REDISMODULE_CONFIG_MEMORY,
      &own_settings.reply_limit_bytes},
-    {"QUESTION-MS", "question-ms", 0, QUESTION_MS_MOST, REDISMODULE_CONFIG_DEFAULT, &own_settings.question_ms},
+    {"QUESTION-MS", "question-ms", 0, QUESTION_MS_MOST, REDISMODULE_CONFIG_DEFAULT,
+     &own_settings.question_ms},
     {"THREADS", "threads", 0, THREADS_MOST, REDISMODULE_CONFIG_DEFAULT, &own_settings.threads},
     {"THREADS-FROM-BYTES", "threads-from-bytes", 0, INT64_MAX, REDISMODULE_CONFIG_MEMORY,
      &own_settings.threads_from_bytes},
@@ -198,8 +200,8 @@ static int register_number(RedisModuleCtx *ctx, const struct number *s) {
 }
 
 static int register_debug(RedisModuleCtx *ctx) {
-    return RedisModule_RegisterBoolConfig(ctx, "debug", own_settings.debug, REDISMODULE_CONFIG_IMMUTABLE, get_int,
-                                          set_int, NULL, &own_settings.debug);
+    return RedisModule_RegisterBoolConfig(ctx, "debug", own_settings.debug, REDISMODULE_CONFIG_IMMUTABLE,
+                                          get_int, set_int, NULL, &own_settings.debug);
 }
 
 /* CONFIG REWRITE keeps the arguments of `loadmodule` and leaves out parameters that have their default. With

@@ -14,13 +14,13 @@ int reply_failure(call *c, status s) {
     if (s == NOT_BRIEF) return 0; /* it has not been replied to: whoever runs the call offloads it */
     if (s == OUT_OF_MEMORY) return reply_error(c, "OOM Roaring: not enough memory for the bitmap");
     if (s == OUT_OF_TIME) {
-        return reply_error(
-            c, "ERR Roaring: the question took longer than %lld ms (redis-roar.question-ms)",
-            c->env->settings->question_ms);
+        return reply_error(c, "ERR Roaring: the question took longer than %lld ms (redis-roar.question-ms)",
+                           c->env->settings->question_ms);
     }
     const char *key = RedisModule_StringPtrLen(c->argv[c->row->first], &length);
     RedisModule_Log(c->ctx, REDISMODULE_LOGLEVEL_WARNING, "trap in %s, key '%s': %s",
-                    RedisModule_StringPtrLen(c->argv[0], NULL), loggable(key, length, shown), sandbox_last_trap(c->worker));
+                    RedisModule_StringPtrLen(c->argv[0], NULL), loggable(key, length, shown),
+                    sandbox_last_trap(c->worker));
     return reply_error(c, "ERR Roaring: internal error (%s)", sandbox_last_trap(c->worker));
 }
 

@@ -10,6 +10,7 @@ int was_accepted(const call *c) {
 
 static int is_exempt(const void *c) { return was_accepted(c); }
 
-void limit_question(const call *c) { 
+void limit_question(const call *c) {
     sandbox_limit_time(c->worker, (uint64_t)c->env->settings->question_ms, is_exempt, c);
-; }
+    ;
+}

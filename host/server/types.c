@@ -33,7 +33,8 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
         return r.b;
     }
     RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid %s payload of %zu bytes: %s",
-                           key_of(rdb, shown), f->type_name, length, s == OK ? fault : failure(&main_worker, s));
+                           key_of(rdb, shown), f->type_name, length,
+                           s == OK ? fault : failure(&main_worker, s));
     return NULL;
 }
 
@@ -58,8 +59,8 @@ static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key,
         bitmap_free(chunk);
     }
     if (s == OK) return;
-    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s", key_of(aof, shown),
-                           is_damaged(b) ? "it is damaged" : failure(&main_worker, s));
+    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s",
+                           key_of(aof, shown), is_damaged(b) ? "it is damaged" : failure(&main_worker, s));
     if (s == OUT_OF_MEMORY) abort();
 }
 

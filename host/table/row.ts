@@ -109,9 +109,9 @@ export interface Command {
   flags: Flag[];
   tips?: Tip[];
   /**
-   * A long call may be answered on a thread. Such a handler opens all its sources before it does anything else, and then asks leaves() or
-   * leaves_for() (host/context.h). What it stores is stored on the main thread when the thread has ended, if the sources are unchanged.
-   * "reply": the command has been done on the main thread, and only its reply may come from a thread (leaves_with() in host/questions.h).
+   * A long call may run on a thread. Such a handler opens all its sources before it does anything else, and then calls offloads_listing()
+   * or offloads() (host/server/environment.h). The main thread stores the result once the thread has ended, if the sources are unchanged.
+   * "reply": the command has run on the main thread, and only its reply may come from a thread (offload_reply() in host/threads/offload.h).
    */
   mayOffload?: true | "reply";
   /** A sentence without its full stop, as in COMMAND DOCS. */

@@ -7,7 +7,8 @@
 /* --- The main thread --- */
 
 typedef struct job {
-    void (*run)(struct job *j, worker *w); /* must call job_is_done before anybody may take the job as ended */
+    void (*run)(struct job *j,
+                worker *w); /* must call job_is_done before anybody may take the job as ended */
     struct job *next; /* in the queue */
 } job;
 

@@ -125,7 +125,7 @@ describe("gcc", () => {
     }
     const host = readdirSync(join(projectRoot, "host"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".c") && name !== "core/core.c").map((name) => name.slice(0, -2));
-    const objects = [...host, "commands", `threads-core-${level}`].map((name) => `${directory}/${name}.o`);
+    const objects = [...host, "commands", `core/core-${level}`, `core/threads-core-${level}`].map((name) => `${directory}/${name}.o`);
     execFileSync("make", ["--no-print-directory", "CC=gcc", "CORE_CFLAGS=-O1", `O=${directory}`, `LEVELS=${level}`, ...objects], { cwd: projectRoot, stdio: "pipe" });
   });
 });
