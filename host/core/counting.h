@@ -1,5 +1,5 @@
 /* counting.h -- counts: calls that count members within a range of keys. What they count in ranges that do not
- * overlap adds up, so several threads can share a long one (parts.h). */
+ * overlap adds up, so several threads can share a long one (sharing.h). */
 #ifndef ROAR_COUNTING_H
 #define ROAR_COUNTING_H
 

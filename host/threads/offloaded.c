@@ -1,6 +1,6 @@
 #include "threads/offloaded.h"
 
-#include "threads/parts.h"
+#include "threads/sharing.h"
 #include "server/reply.h"
 #include "core/workspace.h"
 

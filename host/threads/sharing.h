@@ -1,6 +1,6 @@
-/* parts.h -- a long count that several threads share. */
-#ifndef ROAR_PARTS_H
-#define ROAR_PARTS_H
+/* sharing.h -- a long count that several threads share. */
+#ifndef ROAR_SHARING_H
+#define ROAR_SHARING_H
 
 #include "core/counting.h"
 

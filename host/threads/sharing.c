@@ -1,8 +1,8 @@
-/* parts.c -- a long count that several threads share. The thread that answers the
+/* sharing.c -- a long count that several threads share. The thread that answers the
  * question cuts the keys into more parts than there are threads. Each thread takes one after the other, and
  * adds what it counts to the sums. So it does not matter if parts take unequally long, or if a thread comes
  * late. */
-#include "threads/parts.h"
+#include "threads/sharing.h"
 
 #include <string.h>
 
