@@ -105,13 +105,7 @@ static int report_keys(call *c) {
 /* Checks the arity, because servers before 7.0 are not told what it is. */
 int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv,
                 int argc) {
-    call c = {.ctx = ctx,
-              .argv = argv,
-              .argc = argc,
-              .family = f,
-              .row = row,
-              .worker = &main_worker,
-              .env = &main_thread};
+    call c = main_call(ctx, argv, argc, f, row);
     if (row->asks_keys && RedisModule_IsKeysPositionRequest(ctx)) return report_keys(&c);
     int arity = row->info->arity;
     if (arity < 0 ? argc < -arity : argc != arity) return RedisModule_WrongArity(ctx);
@@ -196,13 +190,7 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
  * if the setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 2};
-    call c = {.ctx = ctx,
-              .argv = argv,
-              .argc = argc,
-              .family = &families[R],
-              .row = &row,
-              .worker = &main_worker,
-              .env = &main_thread};
+    call c = main_call(ctx, argv, argc, &families[R], &row);
     const bitmap *b;
     const char *fault;
 

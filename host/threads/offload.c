@@ -95,13 +95,7 @@ static int change_of_sources(call *c, const offloaded *o) {
  * with all of its slot, and the destination must not be created here. */
 static int store_result(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     offloaded *o = RedisModule_GetBlockedClientPrivateData(ctx);
-    call c = {.ctx = ctx,
-              .argv = argv,
-              .argc = argc,
-              .family = o->snapshot.family,
-              .row = o->row,
-              .worker = &main_worker,
-              .env = &main_thread};
+    call c = main_call(ctx, argv, argc, o->snapshot.family, o->row);
 
     if (!o->stores) return REDISMODULE_OK; /* it has replied with an error */
     if (is_paused()) return reply_error(&c, "TRYAGAIN Roaring: writes are paused");

@@ -12,13 +12,7 @@
  * so that counts members of several bitmaps. */
 static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 1};
-    call c = {.ctx = ctx,
-              .argv = argv,
-              .argc = argc,
-              .family = &families[R],
-              .row = &row,
-              .worker = &main_worker,
-              .env = &main_thread};
+    call c = main_call(ctx, argv, argc, &families[R], &row);
     int64_t way = 0;
     open_key k;
 
