@@ -133,8 +133,7 @@ static void run_locked(worker *w) {
 static void *work(void *unused) {
     (void)unused;
     use_all_processors();
-    worker *w = try_alloc(sizeof *w);
-    if (w == NULL) return NULL;
+    worker *w = RedisModule_Alloc(sizeof *w); /* the thread has been counted: calls wait for it */
     worker_begin(w, wanted_level());
     pthread_mutex_lock(&pool.lock);
     for (;;) {
