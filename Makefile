@@ -1,8 +1,8 @@
 # Builds and tests redis-roar. `make help` lists what is needed every day, `make help-all` also what tools/*.mk has.
 #
 #   assembly/*.ts --asc--> roaring.wasm --wasm2c--> roaring.c --specialise--> core-roaring.c --> core-<level>.o, one per CPU level
-#   host/commands.ts --generate-commands--> commands.c, docs/commands.md       host/*.c --> *.o --> redis-roar.so
-#   host/commands.ts --generate-client--> client/src/calls.ts                   client/src/*.ts --tsc--> client/dist
+#   host/table/commands.ts --generate-commands--> commands.c, docs/commands.md       host/*/*.c --> *.o --> redis-roar.so
+#   host/table/commands.ts --generate-client--> client/src/calls.ts                   client/src/*.ts --tsc--> client/dist
 
 #: PORT=6379              run: the port of the server
 #: ONLY=pattern           bench: run only the suites that match
@@ -68,22 +68,15 @@ HOST_CFLAGS := -std=gnu11 -O3 -g -fPIC -fvisibility=hidden -fno-plt $(ARCH_CFLAG
 
 CHECK_MODULE := tools/check-module
 
-HOST_OBJECTS := $(patsubst host/%.c,$(O)/%.o,$(filter-out host/core.c host/snapshot.c host/parts.c,$(wildcard host/*.c))) $(O)/commands.o \
+# The rooms of host/, the lowest first; host/module.c is above all of them.
+ROOMS := api core server threads commands
+HOST_SOURCES := $(filter-out host/core/core.c,$(wildcard host/*.c $(ROOMS:%=host/%/*.c)))
+HOST_OBJECTS := $(HOST_SOURCES:host/%.c=$(O)/%.o) $(O)/commands.o \
 	$(if $(filter %/trap.ts,$(ENTRY)),$(O)/trial.o)
-CORE_OBJECTS := $(LEVELS:%=$(O)/core-%.o)
+CORE_OBJECTS := $(LEVELS:%=$(O)/core/core-%.o)
 
-# What may run on threads is built a second time, with state of its own for each thread (host/per-thread.h), and linked so that nothing
-# of it can be confused with the first build. With TLS descriptors, reaching this state takes no call that changes vector registers.
-ON_THREADS := snapshot parts sources sandbox reading building workspace operands cpu text args reply listing serialized \
-	expression commands_algebra commands_bits commands_exchange commands_expression commands_many commands_form commands_query \
-	commands_samples
-THREADS_CFLAGS_x86_64 := -mtls-dialect=gnu2
-THREADS_CFLAGS := -DON_THREADS -ffunction-sections -fdata-sections $(THREADS_CFLAGS_$(ARCH))
-THREADS_HOST  := $(ON_THREADS:%=$(O)/threads/%.o)
-THREADS_CORES := $(LEVELS:%=$(O)/threads/core-%.o)
-OBJCOPY := $(TARGET:%=%-)objcopy
-# Where the counters of `make coverage` lie: both builds have it, and the linker keeps one.
-COUNTED := __llvm_profile_counter_bias
+# The core is built a second time for threads other than the main one: there, its functions pass its state on (host/core/wasm-rt.h).
+THREADS_CORES := $(LEVELS:%=$(O)/core/threads-core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
@@ -155,7 +148,7 @@ asan: setup          ## Run the integration tests on a module built with Address
 	@tools/setup sanitizers
 	@$(MAKE) --no-print-directory $(TESTED)
 	@$(MAKE) --no-print-directory module O=build/asan ENTRY=assembly/trap.ts MODULE=build/asan/redis-roar-trap.so CC=clang-19 CHECK_MODULE=: \
-		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan' THREADS_LDFLAGS=-Wl,--force-group-allocation
+		CFLAGS='-fsanitize=$(SANITIZERS) -shared-libasan'
 	@tools/asan
 
 clean:               ## Delete build/ and dist/
@@ -217,7 +210,7 @@ $(O)/facts.h: $(CORE_SOURCES) package.json tools/generate-facts.ts
 	@mkdir -p $(O)
 	$(TSX) tools/generate-facts.ts $@
 
-COMMAND_TABLE := host/commands.ts $(wildcard host/commands/*.ts)
+COMMAND_TABLE := $(wildcard host/table/*.ts)
 
 $(O)/commands.c: $(COMMAND_TABLE) tools/generate-commands.ts
 	@mkdir -p $(O)
@@ -230,10 +223,12 @@ docs/commands.md: $(COMMAND_TABLE) tools/generate-commands.ts
 client/src/calls.ts: $(COMMAND_TABLE) tools/generate-client.ts
 	$(TSX) tools/generate-client.ts client
 
-$(CORE_OBJECTS): $(O)/core-%.o: host/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+$(CORE_OBJECTS): $(O)/core/core-%.o: host/core/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+	@mkdir -p $(@D)
 	$(COMPILE) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@
 
 $(O)/%.o: host/%.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+	@mkdir -p $(@D)
 	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/trial.o: test/support/trial.c $(GENERATED_HEADERS) $(O)/compiler Makefile
@@ -242,36 +237,20 @@ $(O)/trial.o: test/support/trial.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 $(O)/commands.o: $(O)/commands.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
-$(THREADS_CORES): $(O)/threads/core-%.o: host/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+$(THREADS_CORES): $(O)/core/threads-core-%.o: host/core/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile
 	@mkdir -p $(@D)
-	$(COMPILE) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) $(THREADS_CFLAGS) -DLEVEL=$* -MMD -MP -c $< -o $@
-
-$(THREADS_HOST): $(O)/threads/%.o: host/%.c $(GENERATED_HEADERS) $(O)/compiler Makefile
-	@mkdir -p $(@D)
-	$(COMPILE) $(HOST_CFLAGS) $(THREADS_CFLAGS) -MMD -MP -c $< -o $@
-
-$(O)/threads/handlers.c: $(COMMAND_TABLE) tools/generate-commands.ts
-	@mkdir -p $(@D)
-	$(TSX) tools/generate-commands.ts --threads $@
-
-$(O)/threads/handlers.o: $(O)/threads/handlers.c $(O)/compiler Makefile
-	$(COMPILE) $(HOST_CFLAGS) $(THREADS_CFLAGS) -MMD -MP -c $< -o $@
-
-$(O)/threads.o: $(THREADS_HOST) $(O)/threads/handlers.o $(THREADS_CORES) tools/check-threads
-	$(COMPILE) -r -nostdlib -Wl,--gc-sections -Wl,-e,answer_question -Wl,-u,start_answering -Wl,-u,save_bitmap $(THREADS_LDFLAGS) -o $@ $(filter %.o,$^)
-	$(OBJCOPY) $(addprefix --keep-global-symbol=,answer_question start_answering save_bitmap $(COUNTED)) $@
-	tools/check-threads $@
+	$(COMPILE) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DON_THREADS -DLEVEL=$* -MMD -MP -c $< -o $@
 
 # The core first, which takes longest: so two processors are busy to the end.
-$(MODULE): $(CORE_OBJECTS) $(O)/threads.o $(HOST_OBJECTS) tools/check-module
+$(MODULE): $(CORE_OBJECTS) $(THREADS_CORES) $(HOST_OBJECTS) tools/check-module
 	$(if $(filter clang%,$(CC)),,@echo 'Notice: built with $(CC). With clang-19 the bitset kernels are up to three times faster.')
-	$(COMPILE) -shared $(CFLAGS) -Wl,-z,defs -Wl,--build-id -o $@ $(HOST_OBJECTS) $(CORE_OBJECTS) $(O)/threads.o -lm -lpthread
+	$(COMPILE) -shared $(CFLAGS) -Wl,-z,defs -Wl,--build-id -o $@ $(HOST_OBJECTS) $(CORE_OBJECTS) $(THREADS_CORES) -lm -lpthread
 	$(CHECK_MODULE) $@ $(GLIBC)
 
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence query damage
-SANDBOX := sandbox census operands reading building writing bitmap workspace cpu
-FUZZED := fuzz/check.c fuzz/server.c fuzz/transitions.c $(SANDBOX:%=$(O)/%.o) $(CORE_OBJECTS)
+SANDBOX := worker sandbox census operands reading building writing bitmap workspace cpu
+FUZZED := fuzz/check.c fuzz/server.c fuzz/transitions.c $(SANDBOX:%=$(O)/core/%.o) $(CORE_OBJECTS) $(THREADS_CORES)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)
 	@:
@@ -284,4 +263,4 @@ $(O)/fuzz-%: fuzz/%.c $(FUZZED) $(wildcard fuzz/*.h)
 
 include $(MORE)
 
--include $(wildcard $(O)/*.d $(O)/threads/*.d)
+-include $(patsubst %.o,%.d,$(HOST_OBJECTS) $(CORE_OBJECTS) $(THREADS_CORES))

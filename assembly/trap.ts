@@ -50,7 +50,7 @@ export function trap(way: u32): u32 {
     case 29: for (let i = 0; i < 4097; i++) reply.member(i); break;
     case 30: return 1 / way % (way - 30);
     case 31: unreachable();
-    case 32: return deeper(128 * way);        // more than MAX_RECURSION of host/wasm-rt.h
+    case 32: return deeper(128 * way);        // more than MAX_RECURSION of host/core/wasm-rt.h
     case 33: arena.grow(<u32>size + 1); break;
     case 34: bytes.increment(size - 0xffff, 0); break;
     case 35: return <u32>bytes.atLeast(size - 63, 1);

@@ -1,6 +1,6 @@
 // The calls of a command with its greatest arguments, made from its row of the command table.
 
-import type { Arg, Command as Row } from "../host/commands.ts";
+import type { Arg, Command as Row } from "../host/table/commands.ts";
 import { range } from "../test/support/family.ts";
 import { type Argument, encode } from "../test/support/resp.ts";
 import type { Cast } from "./shapes.ts";

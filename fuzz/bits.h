@@ -4,8 +4,7 @@
  * The model of a bitmap has DOMAIN bits. A geometry maps them to offsets: 2^low_bits bits to a container, in
  * consecutive containers from `base` on. With low_bits = 16 there are few, dense containers. With few bits
  * per container the directory has several levels. */
-#ifndef ROAR_BITS_H
-#define ROAR_BITS_H
+#pragma once
 
 #include "fuzz.h"
 
@@ -92,5 +91,3 @@ static uint32_t next_with(const struct subject *k, uint32_t i, uint32_t bit) {
     }
     return DOMAIN;
 }
-
-#endif

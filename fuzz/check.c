@@ -18,13 +18,13 @@ void finding(const char *format, ...) {
 }
 
 void must(status s) {
-    if (s == TRAPPED) finding("trap: %s", sandbox_last_trap());
+    if (s == TRAPPED) finding("trap: %s", sandbox_last_trap(&main_worker));
     if (s == OUT_OF_MEMORY) finding("out of memory");
 }
 
 void choose_level(uint8_t first) {
     static const char *const levels[LEVEL_CHOICES] = {"v2", "v3", "v4", NULL};
-    if (sandbox_choose_level(levels[first >> LEVEL_SHIFT]) == NULL) sandbox_choose_level(NULL);
+    if (worker_begin(&main_worker, levels[first >> LEVEL_SHIFT]) == NULL) worker_begin(&main_worker, NULL);
 }
 
 struct listing {
@@ -49,22 +49,22 @@ void check_sound(const bitmap *b) {
     statistics of[CONTAINER_KINDS];
 
     EXPECT(!is_damaged(b));
-    must(core_validate(b, &fault));
+    must(core_validate(&main_worker, b, &fault));
     if (fault) finding("invalid: %s", fault);
-    must(core_cardinality(b, &members));
-    must(core_count_between(b, 0, UINT64_MAX, &between));
+    must(core_cardinality(&main_worker, b, &members));
+    must(core_count_between(&main_worker, b, 0, UINT64_MAX, &between));
     EXPECT(between == members);
-    must(core_statistics(b, of));
+    must(core_statistics(&main_worker, b, of));
     EXPECT(of[ARRAYS].members + of[BITSETS].members + of[RUNS].members == (uint64_t)members);
-    must(core_minimum(b, &found, &least));
+    must(core_minimum(&main_worker, b, &found, &least));
     EXPECT(found == (members > 0));
     if (!found) return;
-    must(core_maximum(b, &found, &greatest));
-    must(core_select(b, 0, &last));
+    must(core_maximum(&main_worker, b, &found, &greatest));
+    must(core_select(&main_worker, b, 0, &last));
     EXPECT(last == least);
-    must(core_select(b, (uint64_t)(members - 1), &last));
+    must(core_select(&main_worker, b, (uint64_t)(members - 1), &last));
     EXPECT(last == greatest);
-    must(core_members(b, 0, LISTED_MAX, list, &l));
+    must(core_members(&main_worker, b, 0, LISTED_MAX, list, &l));
     EXPECT(l.members == (members < LISTED_MAX ? members : LISTED_MAX));
     EXPECT(l.least == least);
     if (members <= LISTED_MAX) EXPECT(l.greatest == greatest);
@@ -72,7 +72,7 @@ void check_sound(const bitmap *b) {
 
 void check_counted(const result *r) {
     cardinality members;
-    must(core_cardinality(r->b, &members));
+    must(core_cardinality(&main_worker, r->b, &members));
     EXPECT(r->members == members);
 }
 
@@ -81,15 +81,15 @@ void check_equal(const bitmap *a, const bitmap *b) {
     cardinality of_a, of_b, apart;
     operands both;
 
-    must(core_cardinality(a, &of_a));
-    must(core_cardinality(b, &of_b));
+    must(core_cardinality(&main_worker, a, &of_a));
+    must(core_cardinality(&main_worker, b, &of_b));
     EXPECT(of_a == of_b);
     operands_begin(&both);
     operands_add(&both, a);
     operands_add(&both, b);
-    must(core_combine_cardinality(XOR, &both, 0, &apart));
+    must(core_combine_cardinality(&main_worker, XOR, &both, 0, &apart));
     EXPECT(apart == 0);
-    must(core_is_subset(a, b, &holds));
+    must(core_is_subset(&main_worker, a, b, &holds));
     EXPECT(holds);
 }
 
@@ -97,7 +97,7 @@ int fits(const bitmap *b, uint32_t format) {
     uint32_t found;
     uint64_t greatest;
 
-    must(core_maximum(b, &found, &greatest));
+    must(core_maximum(&main_worker, b, &found, &greatest));
     return !found || greatest <= UINT32_MAX || format == 1 || format == PORTABLE_WIDE;
 }
 
@@ -108,11 +108,12 @@ static bitmap *reread_once(const bitmap *b, uint32_t format, char **written, siz
     result read;
     const char *fault;
 
-    must(core_serialized_bytes(b, format, &bytes));
+    must(core_serialized_bytes(&main_worker, b, format, &bytes));
     if (bytes > PAYLOAD_MAX) return NULL;
-    must(core_serialize(b, format, written, length));
+    must(core_serialize(&main_worker, b, format, written, length));
     EXPECT(*length == bytes);
-    must(core_deserialize(&(const encoded){.format = format, .bytes = *written, .length = *length}, &read,
+    must(core_deserialize(&main_worker,
+                          &(const encoded){.format = format, .bytes = *written, .length = *length}, &read,
                           &fault));
     if (fault) finding("the core refuses its own payload in format %u: %s", format, fault);
     check_counted(&read);
@@ -130,7 +131,7 @@ bitmap *reread(const bitmap *b, uint32_t format) {
     free(first);
     bitmap *again = reread_once(read, format, &second, &of_second);
     if (again == NULL) return read;
-    must(core_serialize(again, format, &third, &of_third));
+    must(core_serialize(&main_worker, again, format, &third, &of_third));
     EXPECT(of_second == of_third && memcmp(second, third, of_second) == 0);
     bitmap_free(again);
     free(second);

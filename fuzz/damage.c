@@ -21,13 +21,13 @@ static void change_list(bitmap **b, int set, uint64_t first, uint64_t apart, uin
     static uint64_t offsets[VALUES_ROOM(LIST_MAX)];
     uint64_t changed;
     for (uint32_t i = 0; i < count; i++) offsets[i] = first + i * apart;
-    must((set ? core_set_all : core_clear_all)(b, offsets, count, &changed));
+    must((set ? core_set_all : core_clear_all)(&main_worker, b, offsets, count, &changed));
     EXPECT(changed == count);
 }
 
 static void set_range(bitmap **b, uint64_t low, uint64_t high) {
     cardinalities members;
-    must(core_change_range(b, &(const stretch){SET, low, high}, &members));
+    must(core_change_range(&main_worker, b, &(const stretch){SET, low, high}, &members));
 }
 
 /* Containers of all kinds, each of them twice, and many small ones between these. */
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (const uint8_t *at = data + HEAD; at + CHANGE <= data + size; at += CHANGE) {
         arena(b)[number(at, 3) % arena_bytes(b)] ^= at[3];
     }
-    must(core_validate(b, &fault));
+    must(core_validate(&main_worker, b, &fault));
     if (fault == NULL) check_sound(b);
     bitmap_free(b);
     return 0;

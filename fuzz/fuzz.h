@@ -7,13 +7,13 @@
  * a sanitizer notices any access beyond them.
  *
  * In all targets, the two highest bits of an input's first byte choose the CPU level. */
-#ifndef ROAR_FUZZ_H
-#define ROAR_FUZZ_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "sandbox.h"
+#include "core/calls.h"
+#include "core/census.h"
 
 #define LEVEL_SHIFT 6
 enum { LEVEL_CHOICES = 4 };
@@ -45,5 +45,3 @@ bitmap *reread(const bitmap *b, uint32_t format);
 int fits(const bitmap *b, uint32_t format);
 
 #define FORMATS (CHARACTERS + 1)
-
-#endif

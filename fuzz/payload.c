@@ -10,7 +10,7 @@
 
 static void check_packed(const bitmap *b) {
     bitmap *packed;
-    must(core_pack(b, &packed));
+    must(core_pack(&main_worker, b, &packed));
     check_sound(packed);
     check_equal(b, packed);
     bitmap_free(packed);
@@ -22,13 +22,13 @@ static void check_writable(const bitmap *b) {
     uint32_t found, was[2], now;
     uint64_t at[2];
 
-    must(core_minimum(b, &found, &at[0]));
+    must(core_minimum(&main_worker, b, &found, &at[0]));
     if (!found) at[0] = 7;
     at[1] = at[0] + 3;
-    for (int i = 0; i < 2; i++) must(core_get(b, at[i], &was[i]));
-    for (int i = 0; i < 2; i++) must(core_set(&copy, at[i], !was[i], &now));
+    for (int i = 0; i < 2; i++) must(core_get(&main_worker, b, at[i], &was[i]));
+    for (int i = 0; i < 2; i++) must(core_set(&main_worker, &copy, at[i], !was[i], &now));
     check_sound(copy);
-    for (int i = 0; i < 2; i++) must(core_set(&copy, at[i], was[i], &now));
+    for (int i = 0; i < 2; i++) must(core_set(&main_worker, &copy, at[i], was[i], &now));
     check_sound(copy);
     check_equal(b, copy);
     bitmap_free(copy);
@@ -44,8 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = malloc(size);
     memcpy(bytes, data + 1, size - 1);
     const uint32_t read_as = (data[0] & ((1 << LEVEL_SHIFT) - 1)) % FORMATS;
-    must(core_deserialize(&(const encoded){.format = read_as, .bytes = bytes, .length = size - 1}, &r,
-                          &fault));
+    must(core_deserialize(
+        &main_worker, &(const encoded){.format = read_as, .bytes = bytes, .length = size - 1}, &r, &fault));
     free(bytes);
     if (fault) return 0;
 

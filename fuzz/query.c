@@ -34,10 +34,10 @@ static bitmap *make_bitmap(uint8_t seed, int wide) {
 
     for (uint32_t i = 0, count = seed % 7 * (seed & 8 ? 900 : 30); i < count; i++) {
         at = (at * 25214903917 + 11) % 262144;
-        must(core_set(&b, base + at, 1, &was));
+        must(core_set(&main_worker, &b, base + at, 1, &was));
     }
     const stretch flipped = {FLIP, base + seed * 300, base + seed * 300 + (seed & 32 ? 140000 : 500)};
-    if (seed & 16) must(core_change_range(&b, &flipped, &members));
+    if (seed & 16) must(core_change_range(&main_worker, &b, &flipped, &members));
     return b;
 }
 
@@ -67,13 +67,13 @@ static void check_answers(const query *q, uint64_t from) {
     cardinality counted, rest, expected;
     uint64_t listed = 0;
 
-    must(core_query_cardinality(q, 0, 0, &counted));
-    must(core_query_cardinality(q, from, 0, &rest));
-    must(core_query_members(q, from, LIST_MAX, count_listed, &listed));
-    must(core_query(q, &r));
+    must(core_query_cardinality(&main_worker, q, 0, 0, &counted));
+    must(core_query_cardinality(&main_worker, q, from, 0, &rest));
+    must(core_query_members(&main_worker, q, from, LIST_MAX, count_listed, &listed));
+    must(core_query(&main_worker, q, &r));
     check_sound(r.b);
     check_counted(&r);
-    must(core_count_between(r.b, from, UINT64_MAX, &expected));
+    must(core_count_between(&main_worker, r.b, from, UINT64_MAX, &expected));
     EXPECT(r.members == counted);
     EXPECT(expected == rest);
     EXPECT(listed == (rest < LIST_MAX ? (uint64_t)rest : LIST_MAX));
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     q.greatest = wide ? UINT64_MAX : UINT32_MAX;
     if (size < 1 + q.keys) return 0;
     size_t length = make_text(text, data + 1 + q.keys, size - 1 - q.keys, data[0] >> 5 & 1);
-    must(core_parse_query(&q, text, length, &m));
+    must(core_parse_query(&main_worker, &q, text, length, &m));
     if (m.number != MISTAKE_NONE) {
         EXPECT(m.place >= 1 && m.place <= length + 1);
         return 0;

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "bits.h"
-#include "guard.h"
+#include "core/guard.h"
 #include "transitions.h"
-#include "workspace.h"
+#include "core/workspace.h"
 
 #define SOURCES_MAX 4
 #define CALLS_MAX 300
@@ -40,7 +40,7 @@ static void compare(void *context, const uint64_t *members, size_t count) {
 /* Checks that the first `limit` members from index `from` on are those of the model. */
 static void check_members(const struct subject *k, uint32_t from, uint32_t limit) {
     struct comparison c = {k, from, limit};
-    must(core_members(k->b, offset_of(from), limit, compare, &c));
+    must(core_members(&main_worker, k->b, offset_of(from), limit, compare, &c));
     EXPECT(c.limit == 0 || next_with(k, c.from, 1) == DOMAIN);
 }
 
@@ -49,9 +49,9 @@ static void check(const struct subject *k) {
     cardinality members;
 
     EXPECT(!is_damaged(k->b));
-    must(core_validate(k->b, &fault));
+    must(core_validate(&main_worker, k->b, &fault));
     if (fault) finding("invalid: %s", fault);
-    must(core_cardinality(k->b, &members));
+    must(core_cardinality(&main_worker, k->b, &members));
     EXPECT(members == members_below(k, DOMAIN));
     if (members <= COMPARED_MAX) check_members(k, 0, DOMAIN);
 }
@@ -115,7 +115,7 @@ static status combine(enum operation operation, const bitmap *a, const bitmap *b
     operands_begin(&both);
     operands_add(&both, a);
     operands_add(&both, b);
-    return core_combine(operation, &both, r);
+    return core_combine(&main_worker, operation, &both, r);
 }
 
 /* Removes members outside the domain. */
@@ -139,7 +139,7 @@ static bitmap *universe(uint32_t number) {
     lasting++;
     for (uint32_t from = 0; from < DOMAIN; from += AT_ONCE_MAX) {
         for (uint32_t i = 0; i < AT_ONCE_MAX; i++) offsets[i] = offset_of(from + i);
-        must(core_set_all(&made[number], offsets, AT_ONCE_MAX, &changed));
+        must(core_set_all(&main_worker, &made[number], offsets, AT_ONCE_MAX, &changed));
         EXPECT(changed == AT_ONCE_MAX);
     }
     return made[number];
@@ -149,7 +149,7 @@ static void set_one(struct subject *k) {
     uint32_t i = take(3) % DOMAIN, bit = take(1) & 1, held = has(k, i), previous;
     begin_in_place(k, bit ? SET_ONE : CLEAR_ONE, i, i);
     give(k, i, bit);
-    if (done(k, core_set(&k->b, offset_of(i), bit, &previous))) EXPECT(previous == held);
+    if (done(k, core_set(&main_worker, &k->b, offset_of(i), bit, &previous))) EXPECT(previous == held);
 }
 
 /* Sets or clears many bits, or builds a bitmap of them. */
@@ -169,8 +169,8 @@ static void set_many(struct subject *k) {
         give(k, i, bit);
     }
     if (how == 3) {
-        if (done(k, core_collect(offsets, many, &b))) store(k, b);
-    } else if (done(k, (bit ? core_set_all : core_clear_all)(&k->b, offsets, many, &changed))) {
+        if (done(k, core_collect(&main_worker, offsets, many, &b))) store(k, b);
+    } else if (done(k, (bit ? core_set_all : core_clear_all)(&main_worker, &k->b, offsets, many, &changed))) {
         EXPECT(changed == expected);
     }
 }
@@ -193,7 +193,7 @@ static void set_most(struct subject *k) {
         expected += has(k, i) != bit;
         give(k, i, bit);
     }
-    if (done(k, (bit ? core_set_all : core_clear_all)(&k->b, offsets, n, &changed)))
+    if (done(k, (bit ? core_set_all : core_clear_all)(&main_worker, &k->b, offsets, n, &changed)))
         EXPECT(changed == expected);
 }
 
@@ -212,7 +212,7 @@ static void scatter(struct subject *k) {
         expected += !has(k, i);
         give(k, i, 1);
     }
-    if (done(k, core_set_all(&k->b, offsets, n, &changed))) EXPECT(changed == expected);
+    if (done(k, core_set_all(&main_worker, &k->b, offsets, n, &changed))) EXPECT(changed == expected);
 }
 
 /* Adds the members of another bitmap. Memory is scarce, and transitions are noted, only for what happens in
@@ -227,10 +227,10 @@ static void merge(struct subject *k) {
     uint32_t low = next_with(from, 0, 1), high = next_with(from, low + take(2), 1);
     begin_in_place(k, MERGE, low % DOMAIN, high % DOMAIN);
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] |= from->bits[w];
-    must(core_cardinality(k->b, &before));
-    if (!done(k, merge_in_place(&k->b, from->b, &members, &expected))) return;
-    if (expected) must(core_merge(&k->b, from->b, &members));
-    must(core_cardinality(k->b, &after));
+    must(core_cardinality(&main_worker, k->b, &before));
+    if (!done(k, merge_in_place(&main_worker, &k->b, from->b, &members, &expected))) return;
+    if (expected) must(core_merge(&main_worker, &k->b, from->b, &members));
+    must(core_cardinality(&main_worker, k->b, &after));
     EXPECT(members.before == before && members.after == after);
 }
 
@@ -238,9 +238,9 @@ static void merge(struct subject *k) {
 static void change_stretch(struct subject *k, const stretch *r) {
     cardinality before, after;
     cardinalities members;
-    must(core_cardinality(k->b, &before));
-    if (!done(k, core_change_range(&k->b, r, &members))) return;
-    must(core_cardinality(k->b, &after));
+    must(core_cardinality(&main_worker, k->b, &before));
+    if (!done(k, core_change_range(&main_worker, &k->b, r, &members))) return;
+    must(core_cardinality(&main_worker, k->b, &after));
     EXPECT(members.before == before && members.after == after);
 }
 
@@ -326,11 +326,11 @@ static void combine_some(struct subject *k) {
         bits[w] = combined(operation, sources, count, w);
         expected += (uint32_t)__builtin_popcountll(bits[w]);
     }
-    must(core_combine_cardinality(operation, &list, 0, &members));
+    must(core_combine_cardinality(&main_worker, operation, &list, 0, &members));
     EXPECT(members == expected);
     begin(k);
     memcpy(k->bits, bits, sizeof bits);
-    if (done(k, core_combine(operation, &list, &r))) store_counted(k, &r);
+    if (done(k, core_combine(&main_worker, operation, &list, &r))) store_counted(k, &r);
 }
 
 static void complement(struct subject *k, const bitmap *all) {
@@ -341,7 +341,7 @@ static void complement(struct subject *k, const bitmap *all) {
 
     for (uint32_t i = next_with(source, 0, 1); i < DOMAIN; i = next_with(source, i + 1, 1)) end = i + 1;
     if (given && last + 1 > end) end = last + 1;
-    must(core_complement(source->b, given ? &up_to : NULL, &r));
+    must(core_complement(&main_worker, source->b, given ? &up_to : NULL, &r));
     for (uint32_t w = 0; w < WORDS; w++) k->bits[w] = end ? ~source->bits[w] & mask_of(w, 0, end - 1) : 0;
     store_counted(k, &r);
     confine(k, all);
@@ -350,7 +350,7 @@ static void complement(struct subject *k, const bitmap *all) {
 static void pack(struct subject *k) {
     bitmap *b;
     begin(k);
-    if (done(k, core_pack(k->b, &b))) store(k, b);
+    if (done(k, core_pack(&main_worker, k->b, &b))) store(k, b);
 }
 
 static void write_and_read(struct subject *k) {
@@ -426,7 +426,7 @@ static void set_fields(struct subject *k, uint32_t count, uint32_t i, const stru
     begin_in_place(k, FIELD, i, i + (fields - 1) * apart);
     for (uint32_t f = 0; f < fields; f++)
         old[f] = give_field(k, i + f * apart, v->width, (uint64_t)steps[f].value);
-    if (!done(k, core_change_fields(&k->b, steps, fields, &changed))) return;
+    if (!done(k, core_change_fields(&main_worker, &k->b, steps, fields, &changed))) return;
     for (uint32_t f = 0; f < fields; f++) {
         EXPECT(steps[f].outcome.written && steps[f].outcome.reply == old[f]);
     }
@@ -447,7 +447,7 @@ static void set_field(struct subject *k) {
     field_step step = {.action = FIELD_SET, .overflow = WRAP, .at = at, .value = (int64_t)value};
     begin_in_place(k, FIELD, i, i + width - 1);
     int64_t old = give_field(k, i, width, value);
-    if (!done(k, core_write_field(&k->b, &step))) return;
+    if (!done(k, core_write_field(&main_worker, &k->b, &step))) return;
     EXPECT(step.outcome.written && step.outcome.reply == old && step.outcome.old == old);
     EXPECT(step.outcome.changed == ((value ^ (uint64_t)old) << (64 - width) != 0));
 }
@@ -520,10 +520,10 @@ static const bitmap *ballast(uint32_t lone) {
     begins[lone] = first;
     for (uint32_t c = 0; c < BALLAST; c++) {
         for (n = 0; n < BALLAST_MEMBERS; n++) offsets[n] = (bitsets + c) << 16 | n * 13;
-        must(core_set_all(b, offsets, BALLAST_MEMBERS, &changed));
+        must(core_set_all(&main_worker, b, offsets, BALLAST_MEMBERS, &changed));
     }
     for (n = 0; n < lone * LONE; n++) offsets[n] = (alone + n) << 16;
-    must(core_set_all(b, offsets, n, &changed));
+    must(core_set_all(&main_worker, b, offsets, n, &changed));
     return *b;
 }
 
@@ -549,8 +549,8 @@ static void change_beside(struct subject *k, const bitmap *all) {
     uint64_t low = offset_of(i), high = low, least, greatest;
 
     load_ballast(k, 0);
-    must(core_minimum(ballast(0), &found, &least));
-    must(core_maximum(ballast(0), &found, &greatest));
+    must(core_minimum(&main_worker, ballast(0), &found, &least));
+    must(core_maximum(&main_worker, ballast(0), &found, &greatest));
     if (least > low) {
         high = greatest;
     } else {
@@ -629,7 +629,7 @@ static void remove_lists(struct subject *k) {
             offsets[a] = offsets[b];
             offsets[b] = swapped;
         }
-        if (!done(k, core_clear_all(&k->b, offsets, n, &changed))) return;
+        if (!done(k, core_clear_all(&main_worker, &k->b, offsets, n, &changed))) return;
         EXPECT(changed == expected);
         check(k);
     }
@@ -658,7 +658,7 @@ static bitmap *bitmap_of(const uint64_t *bits) {
     for (uint32_t i = 0; i < DOMAIN; i++) {
         if (bits[i / 64] >> i % 64 & 1) offsets[n++] = offset_of(i);
         if (n < AT_ONCE_MAX && i < DOMAIN - 1) continue;
-        must(core_set_all(&b, offsets, n, &changed));
+        must(core_set_all(&main_worker, &b, offsets, n, &changed));
         n = 0;
     }
     return b;
@@ -684,11 +684,11 @@ static void remove_ends(struct subject *k) {
              previous;
     for (uint32_t n = 0; many > left && n < ALONE_MAX; n++, many--) {
         uint64_t member;
-        must((end ? core_maximum : core_minimum)(k->b, &found, &member));
+        must((end ? core_maximum : core_minimum)(&main_worker, k->b, &found, &member));
         EXPECT(found && has(k, index_of(member)));
         begin_in_place(k, CLEAR_ONE, index_of(member), index_of(member));
         give(k, index_of(member), 0);
-        if (!done(k, core_set(&k->b, member, 0, &previous))) return;
+        if (!done(k, core_set(&main_worker, &k->b, member, 0, &previous))) return;
         EXPECT(previous == 1);
         if (many < 200) check(k);
     }
@@ -702,12 +702,12 @@ static void ask(const struct subject *k) {
     cardinality members;
     uint64_t member;
 
-    must(core_get(k->b, offset_of(low), &bit));
+    must(core_get(&main_worker, k->b, offset_of(low), &bit));
     EXPECT(bit == has(k, low));
-    must(core_count_between(k->b, offset_of(low), offset_of(high), &members));
+    must(core_count_between(&main_worker, k->b, offset_of(low), offset_of(high), &members));
     EXPECT(members == up_to - below);
     if (below < members_below(k, DOMAIN)) {
-        must(core_select(k->b, below, &member));
+        must(core_select(&main_worker, k->b, below, &member));
         EXPECT(index_of(member) == next_with(k, low, 1));
     }
     check_members(k, low, limit);
@@ -721,9 +721,9 @@ static void ask_position(const struct subject *k) {
     uint64_t position, greatest;
     cardinality between;
 
-    must(core_maximum(k->b, &found, &greatest));
+    must(core_maximum(&main_worker, k->b, &found, &greatest));
     if (r.start < 0 || !found) return;
-    must(core_position(k->b, bit, &r, &found, &position));
+    must(core_position(&main_worker, k->b, bit, &r, &found, &position));
     uint32_t next = next_with(k, from, bit);
     if (bit) {
         EXPECT(found == (next < DOMAIN));
@@ -732,8 +732,8 @@ static void ask_position(const struct subject *k) {
         EXPECT(!found);
     } else {
         EXPECT(found && position >= offset_of(from));
-        must(core_get(k->b, position, &here));
-        must(core_count_between(k->b, offset_of(from), position, &between));
+        must(core_get(&main_worker, k->b, position, &here));
+        must(core_count_between(&main_worker, k->b, offset_of(from), position, &between));
         EXPECT(!here && between == position - offset_of(from));
     }
 }
@@ -746,9 +746,9 @@ static void ask_relation(void) {
         intersects |= (x->bits[w] & y->bits[w]) != 0;
         outside |= (x->bits[w] & ~y->bits[w]) != 0;
     }
-    must(core_intersects(x->b, y->b, &holds));
+    must(core_intersects(&main_worker, x->b, y->b, &holds));
     EXPECT(holds == intersects);
-    must(core_is_subset(x->b, y->b, &holds));
+    must(core_is_subset(&main_worker, x->b, y->b, &holds));
     EXPECT(holds == !outside);
 }
 
@@ -774,7 +774,7 @@ static void step(const bitmap *all) {
     case 8: copy(k); break;
     case 9: empty(k); break;
     case 10: set_field(k); break;
-    case 11: bitmap_fit(&k->b); break;
+    case 11: bitmap_fit(&main_worker, &k->b); break;
     case 12:
         ask(k);
         ask_relation();
@@ -801,7 +801,7 @@ static void step(const bitmap *all) {
 static uint64_t bitmaps_at_rest(void) {
     uint64_t bitmaps, bytes;
     for (int i = 0; i < BITMAPS; i++) empty(&subjects[i]);
-    workspace_drop();
+    workspace_drop(&main_worker);
     bitmap_totals(&bitmaps, &bytes);
     return bitmaps - lasting;
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "redismodule.h"
+#include "api/redismodule.h"
 
 /* Without MallocUsableSize, an arena has exactly the size requested. */
 void *(*RedisModule_Alloc)(size_t bytes) = malloc;

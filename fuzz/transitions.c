@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "guard.h"
+#include "core/guard.h"
 
 #ifdef CORE_HAS_FORMS_AT
 
@@ -57,7 +57,8 @@ static struct forms forms_of(const bitmap *b) {
     struct forms f = {.block = block_number(b) == 0};
     for (int p = 0; p < PLACES; p++) {
         uint32_t forms = 0;
-        if (READING(b, forms = core.formsAt(now.keys[p])) != OK) abort();
+        if (READING(&main_worker, b, forms = main_worker.core.formsAt(&main_worker, now.keys[p])) != OK)
+            abort();
         f.bitmap = forms & 255;
         f.leaf[p] = forms >> 8 & 255;
         f.container[p] = forms >> 16 & 255;
@@ -79,7 +80,8 @@ void after_write(const bitmap *b, status s) {
     if (!now.runs) return;
     now.runs = 0;
     const struct forms from = now.before, to = forms_of(b);
-    if (s != OK || current.wasteful) taken.outcome[from.bitmap][now.write][s == OK ? REWRITTEN : REFUSED] = 1;
+    if (s != OK || main_worker.current.wasteful)
+        taken.outcome[from.bitmap][now.write][s == OK ? REWRITTEN : REFUSED] = 1;
     if (s != OK) return;
     taken.bitmap[from.bitmap][now.write][to.bitmap] = 1;
     taken.block[from.block][now.write][to.block] = 1;

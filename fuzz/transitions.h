@@ -1,11 +1,11 @@
 /* transitions.h -- notes which transitions writes take: from which form of a bitmap, of a leaf and of a
  * container each write leads to which. */
-#ifndef ROAR_TRANSITIONS_H
-#define ROAR_TRANSITIONS_H
+#pragma once
 
 #include <stdio.h>
 
-#include "sandbox.h"
+#include "core/calls.h"
+#include "core/census.h"
 
 /* Writes that change a bitmap in place. */
 enum write {
@@ -29,5 +29,3 @@ void after_write(const bitmap *b, status s);
 /* Prints a line for each transition that was taken: the table, the form before, the write, and the form
  * after. */
 void print_transitions(FILE *to);
-
-#endif

@@ -1,36 +1,23 @@
 /* module.c -- loads the module: API functions, settings, CPU level, data types, commands, INFO. */
+#include "module.h"
+
 #include <stdio.h>
 
-#include "args.h"
-#include "config.h"
+#include "server/args.h"
+#include "core/calls.h"
+#include "core/census.h"
+#include "commands.h"
+#include "server/config.h"
 #include "facts.h"
-#include "keys.h"
-#include "questions.h"
-#include "reply.h"
+#include "server/keys.h"
+#include "server/main_thread.h"
+#include "threads/offload.h"
+#include "threads/pool.h"
+#include "server/reply.h"
+#include "server/prepare.h"
+#include "server/types.h"
 
 #define MODULE_NAME "redis-roar"
-
-#define DEFINE(result, name, parameters) result(*RedisModule_##name) parameters;
-REDIS_API(DEFINE, DEFINE)
-#undef DEFINE
-
-typedef int get_api(const char *name, void *pointer);
-
-/* The getter is the first field of a context. */
-static get_api *getter(RedisModuleCtx *ctx) { return *(get_api **)ctx; }
-
-/* Sets the pointers above. Returns the name of a required function that the server lacks, else NULL. */
-static const char *fetch_api(RedisModuleCtx *ctx) {
-    get_api *get = getter(ctx);
-    const char *missing = NULL;
-#define NEED(result, name, parameters) \
-    if (get("RedisModule_" #name, &RedisModule_##name) != REDISMODULE_OK) missing = #name;
-#define WANT(result, name, parameters) (void)get("RedisModule_" #name, &RedisModule_##name);
-    REDIS_API(NEED, WANT)
-#undef NEED
-#undef WANT
-    return missing;
-}
 
 #define OPTIONS                                                                            \
     (REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED \
@@ -42,7 +29,7 @@ static const char *fetch_api(RedisModuleCtx *ctx) {
  * and opens no key for writing meanwhile that the thread reads (open_writable). */
 static int valkey_options(RedisModuleCtx *ctx) {
     int (*all)(void) = NULL;
-    if (getter(ctx)("ValkeyModule_GetModuleOptionsAll", &all) != REDISMODULE_OK) return 0;
+    if (api_getter(ctx)("ValkeyModule_GetModuleOptionsAll", &all) != REDISMODULE_OK) return 0;
     return all() & (VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION | VALKEYMODULE_OPTIONS_HANDLE_FORKLESS);
 }
 
@@ -51,7 +38,7 @@ static const char *level;
 
 static int choose_level(RedisModuleCtx *ctx) {
     const char *wanted = wanted_level();
-    level = sandbox_choose_level(wanted);
+    level = worker_begin(&main_worker, wanted);
     if (level == NULL) {
         RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "CPU level %s is not supported by this CPU",
                         wanted ? wanted : "v2");
@@ -118,13 +105,13 @@ static int report_keys(call *c) {
 /* Checks the arity, because servers before 7.0 are not told what it is. */
 int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv,
                 int argc) {
-    call c = {ctx, argv, argc, f, row, NULL};
+    call c = main_call(ctx, argv, argc, f, row);
     if (row->asks_keys && RedisModule_IsKeysPositionRequest(ctx)) return report_keys(&c);
     int arity = row->info->arity;
     if (arity < 0 ? argc < -arity : argc != arity) return RedisModule_WrongArity(ctx);
-    if (row->may_leave && threads()) run_or_leave(&c);
+    if (row->may_offload && own_settings.threads) run_or_offload(&c);
     else row->handler(&c);
-    sandbox_lift_time_limit();
+    sandbox_lift_time_limit(&main_worker);
     return REDISMODULE_OK;
 }
 
@@ -166,7 +153,9 @@ static int register_commands(RedisModuleCtx *ctx) {
 static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     (void)for_crash_report;
     census now = sandbox_census();
-    questions_report asked = report_questions();
+    const pool_report pool = report_pool();
+    const offload_report offloads = report_offloads();
+    const copying copies = bitmap_copying();
 
     RedisModule_InfoAddSection(ctx, "bitmaps");
     RedisModule_InfoAddFieldCString(ctx, "version", MODULE_VERSION_TEXT);
@@ -184,16 +173,16 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddFieldULongLong(ctx, "traps", now.traps);
     RedisModule_InfoAddFieldULongLong(ctx, "questions_overdue", now.overdue);
     RedisModule_InfoAddSection(ctx, "threads");
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_running", asked.running);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_waiting", asked.waiting);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_done", asked.done);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_kept", asked.stayed);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_repeated", asked.repeated);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_shared", asked.shared);
-    RedisModule_InfoAddFieldULongLong(ctx, "threads_helping", asked.helping);
-    RedisModule_InfoAddFieldULongLong(ctx, "longest_question_us", asked.longest);
-    RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_copied", asked.copied);
-    RedisModule_InfoAddFieldULongLong(ctx, "bytes_copied", asked.copied_bytes);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_running", pool.running);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_waiting", pool.waiting);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_done", offloads.done);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_kept", offloads.stayed);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_repeated", offloads.repeated);
+    RedisModule_InfoAddFieldULongLong(ctx, "questions_shared", pool.shared);
+    RedisModule_InfoAddFieldULongLong(ctx, "threads_helping", pool.helping);
+    RedisModule_InfoAddFieldULongLong(ctx, "longest_question_us", offloads.longest);
+    RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_copied", copies.bitmaps);
+    RedisModule_InfoAddFieldULongLong(ctx, "bytes_copied", copies.bytes);
     RedisModule_InfoAddFieldULongLong(ctx, "snapshot_bytes", bitmap_bytes_held_only());
 }
 
@@ -201,7 +190,7 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
  * if the setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 2};
-    call c = {ctx, argv, argc, &families[R], &row, NULL};
+    call c = main_call(ctx, argv, argc, &families[R], &row);
     const bitmap *b;
     const char *fault;
 
@@ -209,7 +198,7 @@ static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     if (!argument_is(&c, 1, "VALIDATE")) return reply_syntax_error(&c);
     if (!open_either(&c, 2, &b)) return REDISMODULE_OK;
     if (b == NULL) return reply_error(&c, ERRORMSG_NO_KEY);
-    if (!succeeded(&c, core_validate(b, &fault))) return REDISMODULE_OK;
+    if (!succeeded(&c, core_validate(&main_worker, b, &fault))) return REDISMODULE_OK;
     return fault ? RedisModule_ReplyWithSimpleString(ctx, fault) : reply_ok(&c);
 }
 
@@ -229,11 +218,11 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (RedisModule_IsModuleNameBusy && RedisModule_IsModuleNameBusy(MODULE_NAME)) return REDISMODULE_ERR;
     RedisModule_SetModuleAttribs(ctx, MODULE_NAME, MODULE_VERSION, REDISMODULE_APIVER_1);
     RedisModule_SetModuleOptions(ctx, OPTIONS | valkey_options(ctx));
-    if (load_settings(ctx, argv, argc) != REDISMODULE_OK || choose_level(ctx) != REDISMODULE_OK) {
+    if (load_settings(ctx, argv, argc) != REDISMODULE_OK || choose_level(ctx) != REDISMODULE_OK
+        || register_types(ctx) != REDISMODULE_OK) {
         return REDISMODULE_ERR;
     }
-    if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (wants_debug()
+    if (own_settings.debug
         && RedisModule_CreateCommand(ctx, "R.DEBUG", debug_command, "readonly", 2, 2, 1) != REDISMODULE_OK) {
         return REDISMODULE_ERR;
     }

@@ -58,7 +58,7 @@ for (const { file, path } of sources.filter((source) => !ENTRIES.includes(source
 }
 
 // Each export of assembly/index.ts becomes a member of the host's `struct core`.
-const host = readdirSync("host").filter((name) => /\.[ch]$/.test(name)).map((name) => readFileSync(`host/${name}`, "utf8")).join("");
+const host = readdirSync("host", { recursive: true, encoding: "utf8" }).filter((name) => /\.[ch]$/.test(name)).map((name) => readFileSync(`host/${name}`, "utf8")).join("");
 const index = checker.getSymbolAtLocation(program.getSourceFile("assembly/index.ts")!)!;
 for (const { name } of checker.getExportsOfModule(index)) {
   if (!new RegExp(`\\bcore\\.${name}\\b`).test(host)) found.push(`assembly/index.ts: the host does not call the export ${name}`);

@@ -5,15 +5,14 @@
  * second-level one. Addresses are 8 modulo 64, as in an arena after its 8-byte prefix, and the same for both
  * sides. Rounds of both sides alternate, so that changes of the clock rate and other processes affect them
  * alike. Medians are compared. */
-#include "core.h"
 #include "plain.h"
+#include "core/sandbox.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define BITSET_BYTES (BITSET_WORDS * 8)
 #define PAIRS 16
 #define SWEEPS 50           /* over all pairs, per round */
 #define ROUNDS 201
@@ -54,17 +53,25 @@ static void find_levels(void) {
 
 /* The functions of the sandbox in core-link.h. The kernels never trap, grow or reply. */
 
-void sandbox_trap(enum trap trap) {
+worker main_worker;
+
+void sandbox_trap(worker *w, enum trap trap) {
+    (void)w;
     fprintf(stderr, "bench: %s\n", trap_text(trap));
     abort();
 }
 
-span sandbox_grow(uint32_t bytes) {
+span sandbox_grow(worker *w, uint32_t bytes) {
     (void)bytes;
-    sandbox_trap(TRAP_GROWTH);
+    sandbox_trap(w, TRAP_GROWTH);
 }
 
-void sandbox_member(uint64_t member) { (void)member; }
+uint32_t sandbox_worked(worker *w) {
+    (void)w;
+    return WORK_BATCH;
+}
+
+void sandbox_take_members(worker *w) { (void)w; }
 
 /* One sweep over all pairs. The sum must be equal for both sides, and keeps the compiler from removing the
  * work. */
@@ -72,7 +79,8 @@ void sandbox_member(uint64_t member) { (void)member; }
 static uint64_t sweep_core(const struct core *core, int kernel) {
     uint64_t members = 0;
     for (uint32_t at = 0; at < PAIRS * BITSET_BYTES; at += BITSET_BYTES) {
-        members += kernel == STORING ? core->intersect(at, at, at) : core->intersectCardinality(at, at);
+        members += kernel == STORING ? core->intersect(&main_worker, at, at, at)
+                                     : core->intersectCardinality(&main_worker, at, at);
     }
     return members;
 }
@@ -142,8 +150,8 @@ int main(int argc, char **argv) {
     find_levels();
     expected = sweep_plain(levels[0].plain, COUNTING);
     for (int i = 0; i < level_count; i++) {
-        levels[i].core->enter(&f);
-        levels[i].core->showOperands();
+        levels[i].core->enter(&main_worker, &f);
+        levels[i].core->showOperands(&main_worker);
     }
 
     for (int round = 0; round < ROUNDS; round++)

@@ -1,6 +1,5 @@
 /* plain.h -- the plain C loops that the kernels are compared with, one build per CPU level. */
-#ifndef ROAR_PLAIN_H
-#define ROAR_PLAIN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,6 +15,4 @@ struct plain {
 extern const struct plain plain_v2, plain_v3, plain_v4;
 #elif defined(__aarch64__)
 extern const struct plain plain_neon;
-#endif
-
 #endif

@@ -2,7 +2,7 @@
 // shape and of up to 1 MB, with the default settings. Meanwhile another client sends PINGs.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { commands, type Command as CommandRow } from "../../host/commands.ts";
+import { commands, type Command as CommandRow } from "../../host/table/commands.ts";
 import { families } from "../../test/support/family.ts";
 import { type Command, encode } from "../../test/support/resp.ts";
 import { Server } from "../../test/support/server.ts";

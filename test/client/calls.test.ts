@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
+import { commands } from "../../host/table/commands.ts";
 import { callsOf, R, R64 } from "../../client/src/index.ts";
 import { type Call, prefixed } from "../../client/src/call.ts";
 import { callsOf as samplesOf, isKey } from "../support/calls.ts";

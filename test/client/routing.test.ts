@@ -1,7 +1,7 @@
 // In a cluster, every command goes to the node that has its keys. The servers count the redirections: there must be none.
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
+import { commands } from "../../host/table/commands.ts";
 import { slotOf } from "../../client/src/slot.ts";
 import { type Adapter, asModules, ofClusters, type Opened, wrappers } from "../support/adapters.ts";
 import { callsOf, isKey } from "../support/calls.ts";

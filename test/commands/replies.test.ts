@@ -2,7 +2,7 @@
 // stays as it is, and so do all replies of R.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
+import { commands } from "../../host/table/commands.ts";
 import { families, type Family, R64 } from "../support/family.ts";
 import { emptyStream } from "../support/format.ts";
 import { seeded } from "../support/random.ts";

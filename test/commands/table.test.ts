@@ -5,7 +5,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Access, type Command as Row, commands } from "../../host/commands.ts";
+import { type Access, type Command as Row, commands } from "../../host/table/commands.ts";
 import { callOf, callsOf, isKey, rows } from "../support/calls.ts";
 import { type Family, otherThan, R, R64, range } from "../support/family.ts";
 import { type Argument, type Reply, ReplyError } from "../support/resp.ts";

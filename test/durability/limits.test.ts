@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
+import { commands } from "../../host/table/commands.ts";
 import { callsOf, isKey } from "../support/calls.ts";
 import { families, type Family, range } from "../support/family.ts";
 import { type Argument, type Command, encode, ReplyError } from "../support/resp.ts";

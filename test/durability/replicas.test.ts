@@ -4,7 +4,7 @@
 //   STEPS   how many commands (default 20000)
 
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
+import { commands } from "../../host/table/commands.ts";
 import { Generator } from "../model/oracle/generate.ts";
 import { families, range } from "../support/family.ts";
 import { Proxy } from "../support/proxy.ts";

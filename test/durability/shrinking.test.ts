@@ -22,7 +22,7 @@ const CONTAINER = 65_536;
 
 /** The most bits of a field here. */
 const WIDEST = 40;
-/** The offsets that the host passes to the core at once (host/writing.c). */
+/** The offsets that the host passes to the core at once (host/core/writing.c). */
 const BATCH = 1024;
 
 const primary = useTrapServer({

@@ -5,7 +5,7 @@
 //   SEQUENCES   how many sequences per domain, each with the next seed (default 1)
 
 import { describe, expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
+import { commands } from "../../host/table/commands.ts";
 import { rules } from "./oracle/commands.ts";
 import { goodArguments, type Domain } from "./oracle/generate.ts";
 import { Sequence } from "./oracle/sequence.ts";

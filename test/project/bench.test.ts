@@ -20,7 +20,7 @@ import { asQuery, asScript, questionsOver } from "../../bench/suites/questions.t
 import { asCommand, loadWorst, worstKeys, worstQuestions } from "../../bench/suites/worst.ts";
 import { withTables } from "../../bench/tables.ts";
 import { shortfalls } from "../../bench/targets.ts";
-import { type Arg, commands } from "../../host/commands.ts";
+import { type Arg, commands } from "../../host/table/commands.ts";
 import { bytesOf, type Command, encode, type Reply, ReplyError } from "../support/resp.ts";
 import { byName, useServer } from "../support/suite.ts";
 import { families, offsetCount, R } from "../support/family.ts";

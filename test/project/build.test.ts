@@ -83,6 +83,22 @@ describe("build/redis-roar.so", () => {
   });
 });
 
+/** What handlers run on worker threads shares no variables: all state is the worker's. */
+describe("the objects of what threads run", () => {
+  const folders = ["commands", "server", "threads"].map((name) => `build/${name}`);
+  const calls = ["reading", "building", "operands", "workspace"].map((name) => `build/core/${name}.o`);
+  /** These have state of the main thread, behind locks, or of the whole server. */
+  const stateful = ["config", "families", "saving", "types", "costs", "offload", "pool"];
+  const objects = folders.flatMap((folder) => readdirSync(join(projectRoot, folder)).map((name) => `${folder}/${name}`))
+    .filter((name) => name.endsWith(".o") && !stateful.some((one) => name.endsWith(`/${one}.o`)));
+
+  it.each([...objects, ...calls])("%s has no variables", (object) => {
+    const symbols = execFileSync("objdump", ["-t", join(projectRoot, object)], { encoding: "utf8" });
+    const variables = symbols.split("\n").filter((line) => /\s\.(bss|data)\s/.test(line) && !/\s\.(bss|data)$/.test(line));
+    expect(variables).toEqual([]);
+  });
+});
+
 describe.each(["gcc", "musl-gcc"])("a program that %s has compiled", (compiler) => {
   it("loads the module and runs its entry point", ({ skip }) => {
     if (spawnSync("which", [compiler]).status !== 0) skip(`${compiler} is not installed`);
@@ -97,7 +113,7 @@ describe.each(["gcc", "musl-gcc"])("a program that %s has compiled", (compiler) 
 describe("gcc", () => {
   // With the flags of the module, which make every warning an error. Some of gcc's warnings need the optimizer. The core is large, has no
   // warnings, and does without.
-  it("compiles the host, and what runs on threads with the core for one CPU level, without warnings", { timeout: 300_000 }, ({ skip }) => {
+  it("compiles the host, and both builds of the core for one CPU level, without warnings", { timeout: 300_000 }, ({ skip }) => {
     if (spawnSync("which", ["gcc"]).status !== 0) skip("gcc is not installed");
     const directory = "build/gcc", level = arch() === "x64" ? "v4" : "neon";
     mkdirSync(join(projectRoot, directory), { recursive: true });
@@ -106,8 +122,9 @@ describe("gcc", () => {
       copyFileSync(from, to);                       // up to date as in build/, so that make does not generate it again
       utimesSync(to, statSync(from).atime, statSync(from).mtime);
     }
-    const host = readdirSync(join(projectRoot, "host")).filter((name) => /^(?!core\.c).*\.c$/.test(name)).map((name) => name.slice(0, -2));
-    const objects = [...host, "commands", "threads"].map((name) => `${directory}/${name}.o`);
+    const host = readdirSync(join(projectRoot, "host"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".c") && name !== "core/core.c").map((name) => name.slice(0, -2));
+    const objects = [...host, "commands", `core/core-${level}`, `core/threads-core-${level}`].map((name) => `${directory}/${name}.o`);
     execFileSync("make", ["--no-print-directory", "CC=gcc", "CORE_CFLAGS=-O0 -g0", `O=${directory}`, `LEVELS=${level}`, ...objects], { cwd: projectRoot, stdio: "pipe" });
   });
 });

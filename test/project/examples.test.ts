@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
+import { commands } from "../../host/table/commands.ts";
 import { families } from "../support/family.ts";
 import { byName, useServer } from "../support/suite.ts";
 import { cliBinary } from "../support/version.ts";

@@ -2,7 +2,7 @@
 // little memory. The server is given 6 GiB of address space and may use less than one.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
+import { commands } from "../../host/table/commands.ts";
 import { asReply, families, type Family, member, offsetCount, range } from "../support/family.ts";
 import { emptyStream } from "../support/format.ts";
 import { type Argument, encode, type Reply } from "../support/resp.ts";

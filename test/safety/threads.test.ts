@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commands } from "../../host/commands.ts";
+import { commands } from "../../host/table/commands.ts";
 import { callsOf, isKey } from "../support/calls.ts";
 import { families, type Family } from "../support/family.ts";
 import { type Answer, Held } from "../support/held.ts";
@@ -53,7 +53,7 @@ afterEach(async () => {
   expect(await count("traps")).toBe(expectedTraps);
 });
 
-const questions = commands.filter(({ mayLeave }) => mayLeave === true);
+const questions = commands.filter(({ mayOffload }) => mayOffload === true);
 /** Sets apart what is random: the number of elements remains. */
 const shape = (row: { readonly tips?: readonly string[] }, reply: Buffer): Buffer | string =>
   row.tips?.includes("nondeterministic_output") ? reply.toString("latin1").split("\r\n", 1)[0]! : reply;

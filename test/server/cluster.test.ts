@@ -1,7 +1,7 @@
 // Redis Cluster: commands are routed by their keys and refuse keys in different slots. A slot can be migrated while clients write to it.
 
 import { describe, expect, it } from "vitest";
-import { type commands } from "../../host/commands.ts";
+import { type commands } from "../../host/table/commands.ts";
 import { callsOf, isKey, rows } from "../support/calls.ts";
 import { ClusterWriters, type Node } from "../support/cluster.ts";
 import { families, type Family, type Member, R, R64, range, sorted } from "../support/family.ts";

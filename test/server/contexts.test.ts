@@ -1,7 +1,7 @@
 // Every command in transactions, scripts and functions, and while clients are paused.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Command as Row } from "../../host/commands.ts";
+import type { Command as Row } from "../../host/table/commands.ts";
 import { callOf, isKey, rows } from "../support/calls.ts";
 import { families, type Family } from "../support/family.ts";
 import { type Argument, type Command, type Reply, type ReplyError } from "../support/resp.ts";

@@ -6,7 +6,7 @@ import { commandOptions as withOptions4, createClient as create4, createCluster 
 import { createClient as create5, createCluster as createCluster5 } from "redis5";
 import { createClient as create6, createCluster as createCluster6 } from "redis6";
 import { afterAll, beforeAll } from "vitest";
-import { commands } from "../../host/commands.ts";
+import { commands } from "../../host/table/commands.ts";
 import type { Bitmaps, RoarClient } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
 import { modules, roar as nodeRedis, typeMapping } from "../../client/src/node-redis.ts";

@@ -1,6 +1,6 @@
 // A valid call of every command.
 
-import { type Command as Row, commands } from "../../host/commands.ts";
+import { type Command as Row, commands } from "../../host/table/commands.ts";
 import { families, type Family } from "./family.ts";
 import { emptyStream } from "./format.ts";
 import type { Argument } from "./resp.ts";

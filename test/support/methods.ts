@@ -1,6 +1,6 @@
 // From commands as text to calls of the JavaScript client's methods, and from what redis-cli prints to what the methods answer.
 
-import { type Answer, type Arg, type Command as Row, commands, type Method } from "../../host/commands.ts";
+import { type Answer, type Arg, type Command as Row, commands, type Method } from "../../host/table/commands.ts";
 import { type Family, R } from "./family.ts";
 
 export interface MethodCall {

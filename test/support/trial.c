@@ -1,15 +1,18 @@
 /* trial.c -- commands of the test build: they make the core violate its sandbox, lack memory, and let questions
  * wait. */
-#include "args.h"
-#include "keys.h"
-#include "questions.h"
-#include "reply.h"
+#include "server/args.h"
+#include "core/calls.h"
+#include "core/census.h"
+#include "server/keys.h"
+#include "server/main_thread.h"
+#include "threads/pool.h"
+#include "server/reply.h"
 
 /* ROAR.TRAP key READ | WRITE [way] -- makes the core violate the sandbox. With COUNT, lets the next call do
  * so that counts members of several bitmaps. */
 static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 1};
-    call c = {ctx, argv, argc, &families[R], &row, NULL};
+    call c = main_call(ctx, argv, argc, &families[R], &row);
     int64_t way = 0;
     open_key k;
 
@@ -21,7 +24,8 @@ static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     if (argc > 3 && !parse_index(&c, 3, &way)) return REDISMODULE_OK;
     if (!open_create(&c, 1, 0, &k)) return REDISMODULE_OK;
-    if (!commit(&c, &k, core_trap(&k.value, writes, (uint32_t)way), 0, "trap")) return REDISMODULE_OK;
+    if (!commit(&c, &k, core_trap(&main_worker, &k.value, writes, (uint32_t)way), 0, "trap"))
+        return REDISMODULE_OK;
     return reply_ok(&c);
 }
 
@@ -41,7 +45,7 @@ static int limit_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
  * (2), or lets them go. */
 static int hold_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    questions_hold((enum held)(*RedisModule_StringPtrLen(argv[1], NULL) - '0'));
+    pool_hold((enum held)(*RedisModule_StringPtrLen(argv[1], NULL) - '0'));
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 

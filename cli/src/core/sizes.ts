@@ -1,7 +1,7 @@
-// What a bitmap takes in a server, in bytes: what MEMORY USAGE would say. It follows host/bitmap.c, the size classes of jemalloc, and what
+// The bytes that a bitmap takes in a server, as MEMORY USAGE says. It follows host/core/bitmap.c, the size classes of jemalloc, and what
 // each server counts for a key. test/cli/sizes.test.ts compares it with servers, byte for byte.
 
-// --- host/bitmap.c ----------------------------------------------------------------------------------------------------------------------
+// --- host/core/bitmap.c -----------------------------------------------------------------------------------------------------------------
 
 /** The bytes before an arena that has no size of its own. */
 const PREFIX_BYTES = 8;

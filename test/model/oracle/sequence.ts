@@ -1,6 +1,6 @@
 // Runs a random sequence of commands on a server and in the oracle's world.
 
-import { commands as table } from "../../../host/commands.ts";
+import { commands as table } from "../../../host/table/commands.ts";
 import type { Random } from "../../support/random.ts";
 import { type Connection, ReplyError } from "../../support/resp.ts";
 import type { Server } from "../../support/server.ts";

@@ -1,0 +1,102 @@
+/* form.c -- commands that show or change a bitmap's containers rather than its members. */
+#include <string.h>
+
+#include "server/args.h"
+#include "server/keys.h"
+#include "server/prepare.h"
+#include "server/reply.h"
+
+/* OPTIMIZE key [MEM] -- converts each container of this node's copy to its smallest form. The members stay
+ * the same, so the change is not announced. Memory is freed with or without MEM. Any other word is accepted,
+ * as in the C module, whose AOF files may hold one. */
+int optimize_command(call *c) {
+    const bitmap *b;
+    bitmap *packed;
+    open_key k;
+
+    if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
+    if (!open_existing(c, 1, &b)) return REDISMODULE_OK;
+    if (!succeeded(c, core_pack(c->worker, b, &packed))) return REDISMODULE_OK;
+    if (!open_write(c, 1, &k)) {
+        bitmap_free(packed);
+        return REDISMODULE_OK;
+    }
+    commit_other(c, &k, packed, 0, NULL);
+    return reply_ok(c);
+}
+
+/* Type, cardinality, containers, maximum, minimum; then for arrays, bitsets and runs: containers, members,
+ * bytes. */
+static const char stat_text[] =
+    "type: %s\n"
+    "cardinality: %s\n"
+    "number of containers: %s\n"
+    "max value: %s\n"
+    "min value: %s\n"
+    "number of array containers: %s\n"
+    "\tarray container values: %s\n"
+    "\tarray container bytes: %s\n"
+    "bitset  containers: %s\n"
+    "\tbitset  container values: %s\n"
+    "\tbitset  container bytes: %s\n"
+    "run containers: %s\n"
+    "\trun container values: %s\n"
+    "\trun container bytes: %s\n";
+
+#define JSON_KIND \
+    "{\"number_of_containers\":\"%s\",\"container_cardinality\":\"%s\",\"container_allocated_bytes\":\"%s\"}"
+static const char stat_json[] =
+    "{\"type\":\"%s\",\"cardinality\":\"%s\",\"number_of_containers\":\"%s\","
+    "\"max_value\":\"%s\",\"min_value\":\"%s\","
+    "\"array_container\":" JSON_KIND ",\"bitset_container\":" JSON_KIND ",\"run_container\":" JSON_KIND "}";
+
+/* Copies the form, replacing each %s by the next word; returns the length. */
+static size_t fill_in(const char *form, const char *const *words, char *text) {
+    char *at = text;
+    for (const char *gap; (gap = strchr(form, '%')) != NULL; form = gap + 2) {
+        size_t before = (size_t)(gap - form), length = strlen(*words);
+        memcpy(at, form, before);
+        memcpy(at + before, *words++, length);
+        at += before + length;
+    }
+    size_t rest = strlen(form);
+    memcpy(at, form, rest);
+    return (size_t)(at - text) + rest;
+}
+
+/* STAT key [JSON] -- statistics on the bitmap's containers, as text or JSON. For keys of either family. */
+int stat_command(call *c) {
+    enum { CARDINALITY, CONTAINERS, MAX, MIN, OF_KINDS, NUMBERS = OF_KINDS + 3 * CONTAINER_KINDS };
+    cardinality number[NUMBERS] = {0};
+    char digits[NUMBERS][COUNT_TEXT], text[1024];
+    const char *words[1 + NUMBERS];
+    statistics of[CONTAINER_KINDS];
+    uint64_t least, greatest = 0;
+    uint32_t any;
+    const bitmap *b;
+
+    if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
+    if (!open_either(c, 1, &b)) return REDISMODULE_OK;
+    if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
+    if (offloads(c, arena_bytes(b))) return REDISMODULE_OK;
+    least = c->family->last;                    /* for an empty bitmap */
+    if (!succeeded(c, core_statistics(c->worker, b, of))) return REDISMODULE_OK;
+    if (!succeeded(c, core_minimum(c->worker, b, &any, &least))) return REDISMODULE_OK;
+    if (!succeeded(c, core_maximum(c->worker, b, &any, &greatest))) return REDISMODULE_OK;
+    for (int i = 0; i < CONTAINER_KINDS; i++) {
+        cardinality *of_kind = number + OF_KINDS + 3 * i;
+        of_kind[0] = of[i].containers;
+        /* The core counts modulo 2^64. */
+        of_kind[1] = of[i].containers && !of[i].members ? TWO_TO_64 : of[i].members;
+        of_kind[2] = of[i].bytes;
+        number[CONTAINERS] += of_kind[0];
+        number[CARDINALITY] += of_kind[1];
+    }
+    number[MAX] = greatest;
+    number[MIN] = least;
+    words[0] = c->family->label;
+    for (int i = 0; i < NUMBERS; i++) words[1 + i] = count_text(number[i], digits[i]);
+    int json = c->argc > 2 && argument_is(c, 2, "JSON");
+    size_t length = fill_in(json ? stat_json : stat_text, words, text);
+    return RedisModule_ReplyWithVerbatimString(c->ctx, text, length);
+}

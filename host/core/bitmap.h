@@ -1,0 +1,93 @@
+/* bitmap.h -- a bitmap is one block of the server's memory, which holds the core's linear memory, called an
+ * arena.
+ *
+ * A `bitmap *` is the block's address, which has 48 bits on the processors that are supported, with a number
+ * in the other 16:
+ *
+ *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 holders, and behind it the arena
+ *   others   the arena alone, of eight times as many bytes: a small one, which fills its allocation
+ *
+ * So a small arena takes no more than its allocation, and the core cannot reach the size that its accesses are
+ * checked against. Freeing or copying a bitmap needs nothing but its block. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "facts.h"
+
+typedef struct bitmap bitmap;
+
+/* Arenas stay below 4 GiB: if the core needs more, it asks for UINT32_MAX bytes, which no arena may have. */
+#define ARENA_MOST (UINT32_MAX - 1)
+
+#define NUMBER_SHIFT 48
+
+static inline uint32_t block_number(const bitmap *b) {
+    return (uint32_t)((uint64_t)(uintptr_t)b >> NUMBER_SHIFT);
+}
+static inline uint8_t *block_of(const bitmap *b) {
+    return (uint8_t *)((uintptr_t)b & (((uintptr_t)1 << NUMBER_SHIFT) - 1));
+}
+
+static inline uint8_t *arena(const bitmap *b) { return block_of(b) + (block_number(b) ? 0 : PREFIX_BYTES); }
+static inline uint32_t arena_bytes(const bitmap *b) {
+    uint32_t number = block_number(b);
+    return number ? 8 * number : *(const uint32_t *)block_of(b);
+}
+
+/* After a trap has cut a write short, the members cannot be trusted. The arena then has a form that the core
+ * never writes. */
+int is_damaged(const bitmap *b);
+void mark_damaged(bitmap *b);
+
+/* A bitmap without members, read-only. */
+const bitmap *bitmap_empty(void);
+/* An empty bitmap with an arena of at least `bytes` bytes; NULL if out of memory. */
+bitmap *bitmap_create(uint32_t bytes);
+/* NULL if out of memory. */
+bitmap *bitmap_copy(const bitmap *b);
+/* Lets a key's or a command's bitmap go. Its block is freed, or left to those who still hold it. */
+void bitmap_free(bitmap *b);
+
+/* A bitmap with the same content, which stays as it is until it is passed to bitmap_release: b itself, or a
+ * copy if that is small; NULL if out of memory. Only the main thread holds bitmaps, and changes or moves
+ * their blocks, which it must not do while a block is shared. */
+const bitmap *bitmap_hold(const bitmap *b);
+void bitmap_release(const bitmap *b);
+/* Where a block with a prefix has the number of those who hold it besides the first one. */
+static inline _Atomic uint32_t *holders(const bitmap *b) { return (_Atomic uint32_t *)block_of(b) + 1; }
+static inline int bitmap_is_shared(const bitmap *b) {
+    return !block_number(b) && atomic_load_explicit(holders(b), memory_order_acquire) != 0;
+}
+/* Makes *b, which is shared, a copy that is not. Returns 0 if out of memory. */
+int bitmap_separate(bitmap **b);
+/* What that has cost since the module was loaded. */
+typedef struct copying {
+    uint64_t bitmaps, bytes, microseconds;
+} copying;
+copying bitmap_copying(void);
+/* The bytes of bitmaps that are only held. */
+uint64_t bitmap_bytes_held_only(void);
+
+/* The block's bytes as the server's allocator counts them. */
+size_t bitmap_memory(const bitmap *b);
+/* The bitmap after its block has moved to `block`. */
+bitmap *bitmap_moved(const bitmap *b, void *block);
+
+/* Empties the bitmap; its size stays. */
+void bitmap_reset(bitmap *b);
+/* Reallocates b with an arena of at least `bytes` bytes. If out of memory, returns NULL and leaves b as it
+ * was. */
+bitmap *bitmap_grow(bitmap *b, uint64_t bytes);
+/* Reallocates b to free all but the arena's first `used` bytes. */
+bitmap *bitmap_shrink(bitmap *b, uint32_t used);
+/* NULL if out of memory; servers before 7.0 end their process instead. */
+void *try_alloc(size_t bytes);
+/* The bytes of a bitmap's prefix and arena. */
+static inline uint64_t bitmap_bytes(const bitmap *b) {
+    return (block_number(b) ? 0 : PREFIX_BYTES) + (uint64_t)arena_bytes(b);
+}
+/* The number of bitmaps now, and the sum of their bytes. */
+void bitmap_totals(uint64_t *bitmaps, uint64_t *bytes);

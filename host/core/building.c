@@ -1,0 +1,382 @@
+/* building.c -- calls that build a bitmap from other bitmaps, a payload, or offsets. Memory 0 is the
+ * workspace. */
+#include "core/building.h"
+
+#include "core/census.h"
+#include "core/guard.h"
+#include "api/redismodule.h"
+#include "core/workspace.h"
+
+#include <string.h>
+
+/* Space that building needs in addition to the result. */
+#define BUILDING (96 * 1024)
+
+/* A long payload is shown to the core as windows of 4 GiB that begin 2 GiB apart. The overlap is longer than
+ * the longest 32-bit bitmap in a 64-bit stream. */
+#define WINDOW_SHIFT 31
+
+/* `expected` is an estimate of the bytes that the result and the building need. */
+static int start_building(worker *w, frame *f, const span *shown, uint32_t count, uint64_t expected) {
+    bitmap *b = workspace_take(w, expected < arena_limit() ? (uint32_t)expected : arena_limit());
+    if (b == NULL) return 0;
+    *f = reading(w, b);
+    f->operands = shown;
+    f->operand_count = count;
+    w->current.growable = b;
+    w->current.builds = 1;
+    return 1;
+}
+
+/* Ends a call that built no bitmap; returns s. */
+static status discard(worker *w, status s) {
+    w->current.builds = 0;
+    workspace_put_back(w, w->current.growable);
+    return s;
+}
+
+#ifdef CORE_HAS_TRAP
+/* See sandbox_trap_count. */
+static void trap_if_asked(worker *w) {
+    if (take_asked_trap()) w->core.trap(w, WAY_UNREACHABLE);
+}
+#else
+static void trap_if_asked(worker *w) { (void)w; }
+#endif
+
+/* Ends a call that built a bitmap of current.used bytes if s is OK. */
+static status built(worker *w, status s, bitmap **b) {
+    /* The workspace may be larger than the limit. */
+    if (s == OK && w->current.used > arena_limit()) s = OUT_OF_MEMORY;
+    if (s != OK) return discard(w, s);
+    w->current.builds = 0;
+    *b = workspace_result(w, w->current.growable, w->current.used);
+    return *b ? OK : OUT_OF_MEMORY;
+}
+
+/* An estimate of the bytes that the operation's result and building it need. */
+static uint64_t estimate(worker *w, enum operation operation, const span *sources, uint32_t count) {
+    uint64_t bytes = 0;
+    frame f = reading(w, bitmap_empty());
+    f.operands = sources;
+    f.operand_count = count;
+    status s = IN_CORE(w, &f, bytes = w->core.expectedBytes(w, operation, count));
+    return s == OK ? bytes + BUILDING : 0;
+}
+
+status core_combine(worker *w, enum operation operation, const operands *sources, result *r) {
+    frame f;
+    uint64_t bytes = estimate(w, operation, sources->list, sources->count);
+    if (!start_building(w, &f, sources->list, sources->count, bytes)) return OUT_OF_MEMORY;
+    return built(w, COUNTING_IN(w, &f, w->core.combine(w, operation, f.operand_count), r->members), &r->b);
+}
+
+/* If there are 2^64 members, the core also adds one to the reply. */
+status count_within(worker *w, counting *c, key_range keys, uint64_t *numbers) {
+    frame f;
+    if (!start_building(w, &f, c->operands->list, c->operands->count, 0)) return OUT_OF_MEMORY;
+    f.arguments = numbers;
+    f.argument_count = c->numbers;
+    status s = discard(w, IN_CORE(w, &f, trap_if_asked(w); c->call(w, c, keys, numbers)));
+    c->any = (int)w->core.collected(w);
+    return s;
+}
+
+static inline status count_all(worker *w, counting *c, uint64_t *numbers) {
+    return w->count_in_parts ? w->count_in_parts(w, c, numbers) : count_within(w, c, ALL_KEYS, numbers);
+}
+
+/* The last container that is counted may have more members than are missing for c->most. */
+static inline status count_members(worker *w, counting *c, cardinality *members) {
+    uint64_t number = 0;
+    status s = count_all(w, c, &number);
+    *members = number == 0 && c->any ? TWO_TO_64 : number;
+    if (c->most && *members > c->most) *members = c->most;
+    return s;
+}
+
+status core_cuts(worker *w, const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count) {
+    frame f;
+    if (!start_building(w, &f, c->operands->list, c->bitmaps, 0)) return OUT_OF_MEMORY;
+    status s = discard(w, IN_CORE(w, &f, w->core.cuts(w, c->bitmaps, parts)));
+    *count = w->core.collected(w);
+    memcpy(cuts, w->members, *count * sizeof *cuts);
+    return s;
+}
+
+static void count_combined(worker *w, const counting *c, key_range keys, uint64_t *number) {
+    *number = w->core.combineCardinality(w, c->operation, c->bitmaps, c->most, keys.first, keys.last);
+}
+
+status core_combine_cardinality(worker *w, enum operation operation, const operands *sources, uint64_t most,
+                                cardinality *members) {
+    counting c = {.call = count_combined, .operands = sources, .bitmaps = sources->count, .numbers = 1};
+    c.operation = operation;
+    c.most = most;
+    return count_members(w, &c, members);
+}
+
+static void count_shared(worker *w, const counting *c, key_range keys, uint64_t *numbers) {
+    (void)numbers;
+    w->core.shareAll(w, c->numbers, keys.first, keys.last);
+}
+
+status core_share_all(worker *w, const operands *o, uint64_t *shared) {
+    counting c = {.call = count_shared, .operands = o, .bitmaps = o->count, .numbers = o->count - 1};
+    return count_all(w, &c, shared);
+}
+
+status core_rank(worker *w, const operands *o, const ranking *r, uint64_t *numbers, uint32_t *found) {
+    frame f;
+    const uint32_t facets = o->count - 1;
+    if (!start_building(w, &f, o->list, o->count, 0)) return OUT_OF_MEMORY;
+    f.arguments = numbers;
+    f.argument_count = 2 * facets;
+    return discard(w, IN_CORE(w, &f, *found = w->core.rank(w, facets, r->by, r->part, r->whole, r->top)));
+}
+
+static void count_crossed(worker *w, const counting *c, key_range keys, uint64_t *numbers) {
+    memset(numbers, 0, (size_t)c->numbers * sizeof *numbers);
+    w->core.cross(w, c->rows, c->columns, c->bitmaps > c->rows + c->columns, keys.first, keys.last);
+}
+
+status core_cross(worker *w, const operands *o, uint32_t rows, uint32_t columns, uint64_t *cells) {
+    counting c = {.call = count_crossed, .operands = o, .bitmaps = o->count, .numbers = rows * columns};
+    c.rows = rows;
+    c.columns = columns;
+    return count_all(w, &c, cells);
+}
+
+static span copy_span(span old, const void *from, size_t bytes) {
+    span s = {RedisModule_Realloc(old.base, bytes + 1), (uint32_t)bytes};
+    memcpy(s.base, from, bytes);
+    return s;
+}
+
+static int is_known(worker *w, const query *q, const char *text, size_t length) {
+    return q->keys == w->known.keys && q->greatest == w->known.greatest && length == w->known.text.size
+        && memcmp(text, w->known.text.base, length) == 0;
+}
+
+/* Keeps the tree, of `bytes` bytes, that the core has made in the workspace. */
+static void keep_tree(worker *w, query *q, const char *text, size_t length, uint32_t bytes) {
+    w->known.keys = q->keys;
+    w->known.greatest = q->greatest;
+    w->known.text = copy_span(w->known.text, text, length);
+    w->known.tree = q->tree = copy_span(w->known.tree, arena(w->current.growable), bytes);
+}
+
+/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
+static status parse_in(worker *w, const frame *f, const query *q, uint64_t *parsed) {
+    return IN_CORE(w, f, *parsed = w->core.parseQuery(w, q->keys, q->greatest));
+}
+
+status core_parse_query(worker *w, query *q, const char *text, size_t length, query_mistake *m) {
+    frame f;
+    uint64_t parsed = 0;
+    const span shown = {(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+
+    *m = (query_mistake){.number = MISTAKE_NONE};
+    if (is_known(w, q, text, length)) {
+        q->tree = w->known.tree;
+        return OK;
+    }
+    if (!start_building(w, &f, &shown, 1, 0)) return OUT_OF_MEMORY;
+    status s = parse_in(w, &f, q, &parsed);
+    uint32_t number = (uint32_t)parsed, place_or_bytes = (uint32_t)(parsed >> 32);
+    if (s == OK && number != MISTAKE_NONE) *m = (query_mistake){number, place_or_bytes, w->members[0]};
+    if (s == OK && number == MISTAKE_NONE) keep_tree(w, q, text, length, place_or_bytes);
+    return discard(w, s);
+}
+
+static int start_query(worker *w, frame *f, const query *q, uint64_t expected) {
+    return start_building(w, f, q->operands.list, q->operands.count, expected);
+}
+
+status core_query(worker *w, const query *q, result *r) {
+    frame f;
+    if (!start_query(w, &f, q, estimate(w, OR, q->operands.list, q->keys))) return OUT_OF_MEMORY;
+    return built(w, COUNTING_IN(w, &f, w->core.query(w, q->keys, q->greatest), r->members), &r->b);
+}
+
+status core_query_members(worker *w, const query *q, uint64_t from, uint64_t limit, member_sink *sink,
+                          void *context) {
+    frame f;
+    if (!start_query(w, &f, q, 0)) return OUT_OF_MEMORY;
+    w->current.sink = sink;
+    w->current.context = context;
+    status s = IN_CORE(w, &f, w->core.queryMembers(w, q->keys, q->greatest, from, limit));
+    w->current.sink = NULL;
+    if (s == OK && w->core.collected(w)) sink(context, w->members, w->core.collected(w));
+    return discard(w, s);
+}
+
+static void count_queried(worker *w, const counting *c, key_range keys, uint64_t *number) {
+    uint64_t from = keys.first << 16;
+    if (from < c->from) from = c->from;
+    *number = w->core.queryCardinality(w, c->bitmaps, c->greatest, from, c->most, keys.last);
+}
+
+status core_query_cardinality(worker *w, const query *q, uint64_t from, uint64_t most, cardinality *members) {
+    counting c = {.call = count_queried, .operands = &q->operands, .bitmaps = q->keys, .numbers = 1};
+    c.greatest = q->greatest;
+    c.from = from;
+    c.most = most;
+    return count_members(w, &c, members);
+}
+
+status core_intersects(worker *w, const bitmap *a, const bitmap *b, uint32_t *holds) {
+    frame f;
+    const span both[] = {span_of(a), span_of(b)};
+    if (!start_building(w, &f, both, 2, 0)) return OUT_OF_MEMORY;
+    return discard(w, IN_CORE(w, &f, *holds = w->core.intersects(w)));
+}
+
+status core_is_subset(worker *w, const bitmap *part, const bitmap *whole, uint32_t *holds) {
+    frame f;
+    const span both[] = {span_of(part), span_of(whole)};
+    if (!start_building(w, &f, both, 2, 0)) return OUT_OF_MEMORY;
+    return discard(w, IN_CORE(w, &f, *holds = w->core.isSubset(w)));
+}
+
+status core_complement(worker *w, const bitmap *b, const uint64_t *last, result *r) {
+    frame f;
+    const span source = span_of(b ? b : bitmap_empty());
+    if (!start_building(w, &f, &source, 1, estimate(w, NOT, &source, 1))) return OUT_OF_MEMORY;
+    status s =
+        COUNTING_IN(w, &f, w->core.complement(w, b != NULL, last ? *last : 0, last != NULL), r->members);
+    return built(w, s, &r->b);
+}
+
+/* Adds the windows in which the core sees the payload. */
+static void add_windows(operands *windows, const char *bytes, size_t length) {
+    uint64_t from = 0;
+    do {
+        uint64_t rest = length - from;
+        uint32_t shown = rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX;
+        operands_add_span(windows, (span){(uint8_t *)bytes + from, shown});
+        from += (uint64_t)1 << WINDOW_SHIFT;
+    } while (from < length);
+}
+
+/* A faulty payload leaves no complete bitmap in memory 0, so its members are not counted. */
+static uint32_t read_payload(worker *w, const encoded *p, cardinality *members) {
+    uint32_t number = FAULT_NONE;
+    if (p->first == 0) number = w->core.deserialize(w, p->format, p->length, WINDOW_SHIFT);
+    else if (p->length > UINT32_MAX) number = FAULT_TOO_LONG;
+    else w->core.readBitsFrom(w, p->first);
+    if (number == FAULT_NONE) *members = members_held(w);
+    return number;
+}
+
+/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
+static status deserialize_in(worker *w, const frame *f, const encoded *p, result *r, uint32_t *number) {
+    return BUILDING_IN(w, f, *number = read_payload(w, p, &r->members));
+}
+
+static status deserialize(worker *w, const encoded *p, const operands *windows, result *r,
+                          const char **fault) {
+    frame f;
+    uint32_t number = FAULT_NONE;
+    if (!start_building(w, &f, windows->list, windows->count, p->length + BUILDING)) return OUT_OF_MEMORY;
+    status s = deserialize_in(w, &f, p, r, &number);
+    *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
+    if (*fault == NULL) return built(w, s, &r->b);
+    count_refused();
+    return discard(w, OK);
+}
+
+status core_deserialize(worker *w, const encoded *p, result *r, const char **fault) {
+    operands windows;
+    operands_begin(&windows);
+    add_windows(&windows, p->bytes, p->length);
+    status s = deserialize(w, p, &windows, r, fault);
+    operands_end(&windows);
+    return s;
+}
+
+/* Calls core.sort or core.sortUnlessSparse. */
+static status sort_by(worker *w, void (*sort)(worker *w, uint32_t count), uint64_t *offsets, uint32_t count) {
+    uint64_t bytes = VALUES_ROOM((uint64_t)count) * sizeof *offsets;
+    frame f = reading(w, bitmap_empty());
+    if (bytes > UINT32_MAX) return OUT_OF_MEMORY;
+    f.memory = (span){(uint8_t *)offsets, (uint32_t)bytes};
+    return IN_CORE(w, &f, sort(w, count));
+}
+
+status sort_offsets(worker *w, uint64_t *offsets, uint32_t count) {
+    return sort_by(w, w->core.sort, offsets, count);
+}
+
+status group_offsets(worker *w, uint64_t *offsets, uint32_t count) {
+    status s = sort_by(w, w->core.sortUnlessSparse, offsets, count);
+    return s == OUT_OF_MEMORY ? OK : s;
+}
+
+status core_collect(worker *w, uint64_t *offsets, uint32_t count, bitmap **collected) {
+    frame f;
+    status s = sort_offsets(w, offsets, count);
+    if (s != OK) return s;
+    if (!start_building(w, &f, NULL, 0, (uint64_t)count * ENTRY_BYTES + BUILDING)) return OUT_OF_MEMORY;
+    f.arguments = offsets;
+    f.argument_count = count;
+    return built(w, BUILDING_IN(w, &f, w->core.collect(w, count)), collected);
+}
+
+static void replace(bitmap **b, bitmap *with) {
+    bitmap_free(*b);
+    *b = with;
+}
+
+status core_changed(worker *w, const bitmap *b, const stretch *r, uint64_t expected, result *changed) {
+    frame f;
+    const span source = span_of(b);
+    if (!start_building(w, &f, &source, 1, expected + BUILDING)) return OUT_OF_MEMORY;
+    status s = COUNTING_IN(w, &f, w->core.rebuildRange(w, r->change, r->low, r->high), changed->members);
+    return built(w, s, &changed->b);
+}
+
+status rebuild_range(worker *w, bitmap **b, const stretch *r, uint64_t expected, cardinality *members) {
+    result changed;
+    status s = core_changed(w, *b, r, expected, &changed);
+    if (s != OK) return s;
+    *members = changed.members;
+    replace(b, changed.b);
+    return OK;
+}
+
+status rebuild_union(worker *w, bitmap **b, const bitmap *more, uint64_t expected, cardinality *members) {
+    frame f;
+    bitmap *both;
+    const span sources[] = {span_of(*b), span_of(more)};
+    if (!start_building(w, &f, sources, 2, expected + BUILDING)) return OUT_OF_MEMORY;
+    status s = built(w, COUNTING_IN(w, &f, w->core.combine(w, OR, 2), *members), &both);
+    if (s == OK) replace(b, both);
+    return s;
+}
+
+/* Calls core.rewrite or core.pack. */
+static status rebuilt(worker *w, const bitmap *b, void (*rebuild)(worker *w), bitmap **copy) {
+    frame f;
+    const span source = span_of(b);
+    if (!start_building(w, &f, &source, 1, (uint64_t)arena_bytes(b) + BUILDING)) return OUT_OF_MEMORY;
+    return built(w, BUILDING_IN(w, &f, rebuild(w)), copy);
+}
+
+status core_pack(worker *w, const bitmap *b, bitmap **packed) { return rebuilt(w, b, w->core.pack, packed); }
+
+status core_slice(worker *w, const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more) {
+    frame f;
+    const span source = span_of(b);
+    if (!start_building(w, &f, &source, 1, bytes + BUILDING)) return OUT_OF_MEMORY;
+    status s = BUILDING_IN(w, &f, *more = w->core.slice(w, *key, bytes));
+    *key = w->members[0];
+    return built(w, s, part);
+}
+
+status tighten(worker *w, bitmap **b) {
+    bitmap *tight;
+    status s = rebuilt(w, *b, w->core.rewrite, &tight);
+    if (s == OK) replace(b, tight);
+    return s;
+}

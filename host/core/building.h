@@ -1,0 +1,119 @@
+/* building.h -- calls that build a new bitmap, without unused space, or count what they would build. */
+#pragma once
+
+#include "core/counting.h"
+#include "core/operands.h"
+#include "core/worker.h"
+
+/* The most operands of one call. */
+#define OPERANDS_MAX 65535
+
+/* Sorts offsets in ascending order: VALUES_ROOM(count) words. */
+status sort_offsets(worker *w, uint64_t *offsets, uint32_t count);
+
+/* A new bitmap, which the caller owns, and its number of members, which the core counted while it built
+ * it. */
+typedef struct result {
+    bitmap *b;
+    cardinality members;
+} result;
+
+/* NOT is core_complement. */
+status core_combine(worker *w, enum operation operation, const operands *sources, result *r);
+/* A bitmap of these offsets: VALUES_ROOM(count) words, count > 0. */
+status core_collect(worker *w, uint64_t *offsets, uint32_t count, bitmap **collected);
+/* The cardinality of what core_combine would build; `most` if there are more, unless `most` is 0. */
+status core_combine_cardinality(worker *w, enum operation operation, const operands *sources, uint64_t most,
+                                cardinality *members);
+/* How many members the first operand shares with each of the others, modulo 2^64. */
+status core_share_all(worker *w, const operands *o, uint64_t *shared);
+/* Of bitmaps that are compared with one, the `top` ones with the greatest scores, which are at least
+ * part / whole; a whole of 0 is 2^64. */
+typedef struct ranking {
+    enum measure by;
+    uint64_t part, whole, top;
+} ranking;
+
+/* Compares the first operand with the others, the facets, and sets *found. `numbers` has two for each facet:
+ * the first ones become how many members the facets found share with the operand, modulo 2^64, and the others
+ * the facets found, the greatest first, counted from 0. */
+status core_rank(worker *w, const operands *o, const ranking *r, uint64_t *numbers, uint32_t *found);
+/* How many members each row shares with each column, modulo 2^64, row by row: of the members of the last
+ * operand if there is one behind the rows and columns. */
+status core_cross(worker *w, const operands *o, uint32_t rows, uint32_t columns, uint64_t *cells);
+/* Whether the two have a member in common. */
+status core_intersects(worker *w, const bitmap *a, const bitmap *b, uint32_t *holds);
+/* Whether all members of `part` are members of `whole`. */
+status core_is_subset(worker *w, const bitmap *part, const bitmap *whole, uint32_t *holds);
+/* The first mistake in an expression: a number of enum mistake, the place counted from 1, and for
+ * MISTAKE_UNNAMED_KEY the key. */
+typedef struct query_mistake {
+    uint32_t number, place;
+    uint64_t key;
+} query_mistake;
+
+/* A query: an expression over `keys` keys of a family whose largest offset is `greatest`. Its operands are
+ * the keys, followed by the expression's tree. */
+typedef struct query {
+    uint32_t keys;
+    uint64_t greatest;
+    span tree;
+    operands operands;
+} query;
+
+/* Parses the text of an expression over q->keys keys and sets q->tree, which is valid until the next call.
+ * m->number is MISTAKE_NONE if there is no mistake. */
+status core_parse_query(worker *w, query *q, const char *text, size_t length, query_mistake *m);
+/* Adds the tree to the operands, which are all keys of the query. */
+static inline void query_add_tree(query *q) { operands_add_span(&q->operands, q->tree); }
+status core_query(worker *w, const query *q, result *r);
+/* The number of members from `from` on; `most` if there are more, unless `most` is 0. */
+status core_query_cardinality(worker *w, const query *q, uint64_t from, uint64_t most, cardinality *members);
+/* Passes the first `limit` members from `from` on to the sink. */
+status core_query_members(worker *w, const query *q, uint64_t from, uint64_t limit, member_sink *sink,
+                          void *context);
+/* All offsets in [0, max(*last, largest member of b)] that are not in b. `last` and b may be NULL. */
+status core_complement(worker *w, const bitmap *b, const uint64_t *last, result *r);
+/* A change of all offsets in [low, high]. */
+typedef struct stretch {
+    enum change change;
+    uint64_t low, high;
+} stretch;
+
+/* A bitmap that differs from b by a change. `expected` is an estimate of its bytes. */
+status core_changed(worker *w, const bitmap *b, const stretch *r, uint64_t expected, result *changed);
+/* The same members, with each container in its smallest form. */
+status core_pack(worker *w, const bitmap *b, bitmap **packed);
+/* Part of b: containers from *key on, up to about `bytes` bytes of payload. Sets *key to the next container,
+ * and *more to whether there is one. */
+status core_slice(worker *w, const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more);
+/* A payload to read. Of the format BITS, bit 0 becomes member `first`, and the last byte may have bits beyond
+ * 2^64 - 1, which must be clear; for other formats `first` is 0. */
+typedef struct encoded {
+    uint32_t format;
+    const char *bytes;
+    size_t length;
+    uint64_t first;
+} encoded;
+
+/* *fault says what is wrong with the payload. If it is valid, *fault is NULL and *r is set. */
+status core_deserialize(worker *w, const encoded *p, result *r, const char **fault);
+
+/* Counts in some of the keys. */
+status count_within(worker *w, counting *c, key_range keys, uint64_t *numbers);
+/* Sets cuts[0 .. *count - 1], ascending: keys at which to cut the bitmaps into up to `parts` parts that take
+ * about as long. */
+status core_cuts(worker *w, const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count);
+
+/* --- Parts of writes --- */
+
+/* Sorts offsets only if that is likely to bring offsets of the same container together. */
+status group_offsets(worker *w, uint64_t *offsets, uint32_t count);
+/* Replaces *b by a bitmap of the same members without free blocks. */
+status tighten(worker *w, bitmap **b);
+
+/* Replaces *b by a bitmap with that change, which has *members members. `expected` is an estimate of the
+ * bytes that it needs. */
+status rebuild_range(worker *w, bitmap **b, const stretch *r, uint64_t expected, cardinality *members);
+/* Replaces *b by the union of both, which has *members members. */
+status rebuild_union(worker *w, bitmap **b, const bitmap *more, uint64_t expected, cardinality *members);

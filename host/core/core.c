@@ -1,0 +1,378 @@
+/* core.c -- the core for one CPU level: its imports, the generated code, and the table of its exports.
+ *
+ * Compiled once per level with -DLEVEL=v2, v3, v4 or neon, which names the table: core_v2 and so on. This is
+ * the only file that knows the w2c_ names of generated code.
+ *
+ * Compiled with ON_THREADS as well, for workers other than the main thread's: the table is then
+ * threads_core_v2 and so on. The main thread's state of a call is static to this translation unit: that lets the
+ * compiler see every use, and inline the imports into plain loads. Every import checks its addresses in 64
+ * bits before it accesses memory. */
+#include "facts.h"
+#include "core/sandbox.h"
+#include "core/wasm-rt.h"
+
+#if defined(__SSE4_2__)
+#include <nmmintrin.h>
+#endif
+
+#define IMPORT __attribute__((always_inline, unused)) static inline
+
+/* ------------------------------------------------------------------ left and right */
+
+#define CACHE_LINE 64
+
+/* Both memories have the same imports; `side` is left or right. The address and the constant offset are at
+ * most 2^32 - 1 each, so their sum cannot wrap in 64 bits. */
+#define DEFINE_LOAD_IMPORT(side, name, type, result)                        \
+    IMPORT result w2c_##side##_##name(TAKE_STATE_AND u32 at, u32 offset) {  \
+        type value;                                                         \
+        if (UNLIKELY((u64)at + offset + sizeof value > state->side##_size)) \
+            sandbox_trap(WORKER, TRAP_OPERAND);                             \
+        memcpy(&value, state->side##_base + at + offset, sizeof value);     \
+        return (result)value;                                               \
+    }
+
+#define DEFINE_SIDE(side)                                                                         \
+    IMPORT void w2c_##side##_select(TAKE_STATE_AND u32 k) {                                       \
+        if (k == SELF) {                                                                          \
+            state->side##_base = state->memory_base;                                              \
+            state->side##_size = state->memory_size;                                              \
+        } else {                                                                                  \
+            if (UNLIKELY(k >= state->operand_count)) sandbox_trap(WORKER, TRAP_OPERAND);          \
+            state->side##_base = state->operands[k].base;                                         \
+            state->side##_size = state->operands[k].size;                                         \
+        }                                                                                         \
+        state->side##_shown = k;                                                                  \
+    }                                                                                             \
+                                                                                                  \
+    IMPORT u32 w2c_##side##_size(TAKE_STATE) { return (u32)state->side##_size; }                  \
+                                                                                                  \
+    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                                      \
+    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                                    \
+    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                                    \
+    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                                    \
+    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                                 \
+                                                                                                  \
+    IMPORT void w2c_##side##_copy(TAKE_STATE_AND u32 to, u32 from, u32 bytes) {                   \
+        if (UNLIKELY((u64)from + bytes > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND); \
+        if (UNLIKELY((u64)to + bytes > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);    \
+        if (bytes > 0) memmove(state->memory_base + to, state->side##_base + from, bytes);        \
+    }                                                                                             \
+                                                                                                  \
+    IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                         \
+        if ((u64)at + bytes > state->side##_size) return;                                         \
+        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                                 \
+            __builtin_prefetch(state->side##_base + at + ahead);                                  \
+        }                                                                                         \
+    }
+
+DEFINE_SIDE(left)
+DEFINE_SIDE(right)
+
+IMPORT u64 w2c_right_identity(TAKE_STATE_AND u32 k) {
+    if (UNLIKELY(k >= state->operand_count)) sandbox_trap(WORKER, TRAP_OPERAND);
+    return (u64)(uintptr_t)state->operands[k].base;
+}
+
+/* ------------------------------------------------------------------ vector */
+
+/* For each mask of eight bits, the byte numbers of the selected lanes in order. Lane 0 consists of bytes 0
+ * and 1. */
+/* clang-format off */
+#define ORDERS_0(...) {__VA_ARGS__}, {0, 1, __VA_ARGS__}
+#define ORDERS_1(...) ORDERS_0(__VA_ARGS__), ORDERS_0(2, 3, __VA_ARGS__)
+#define ORDERS_2(...) ORDERS_1(__VA_ARGS__), ORDERS_1(4, 5, __VA_ARGS__)
+#define ORDERS_3(...) ORDERS_2(__VA_ARGS__), ORDERS_2(6, 7, __VA_ARGS__)
+#define ORDERS_4(...) ORDERS_3(__VA_ARGS__), ORDERS_3(8, 9, __VA_ARGS__)
+#define ORDERS_5(...) ORDERS_4(__VA_ARGS__), ORDERS_4(10, 11, __VA_ARGS__)
+#define ORDERS_6(...) ORDERS_5(__VA_ARGS__), ORDERS_5(12, 13, __VA_ARGS__)
+#define ORDERS_7(...) ORDERS_6(__VA_ARGS__), ORDERS_6(14, 15, __VA_ARGS__)
+/* clang-format on */
+
+static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
+
+IMPORT v128 w2c_vector_compact(TAKE_STATE_AND v128 lanes, u32 mask) {
+#if defined(__aarch64__)
+    /* simde would shuffle each half on its own. */
+    return (v128)vqtbl1q_u8((uint8x16_t)lanes, vld1q_u8(lane_orders[mask & 0xff]));
+#else
+    return simde_wasm_i8x16_swizzle(lanes, simde_wasm_v128_load(lane_orders[mask & 0xff]));
+#endif
+}
+
+#if defined(__aarch64__)
+/* Has all bits set in the lanes that are equal. If clang could see that, it would combine the lanes as
+ * single bits and widen them. */
+IMPORT uint16x8_t equal_lanes(uint16x8_t x, uint16x8_t y) {
+    uint16x8_t equal = vceqq_u16(x, y);
+    __asm__("" : "+w"(equal));
+    return equal;
+}
+#endif
+
+/* SSE4.2 has an instruction, which stops at a lane of 0. Elsewhere, compares x with y in all eight
+ * rotations. On arm64, none of them waits for another one. */
+IMPORT u32 w2c_vector_lanesIn(TAKE_STATE_AND v128 x, v128 y) {
+#if defined(__SSE4_2__)
+    enum { HOW = _SIDD_UWORD_OPS | _SIDD_CMP_EQUAL_ANY | _SIDD_BIT_MASK };
+    return (u32)_mm_cvtsi128_si32(_mm_cmpistrm(y, x, HOW));
+#elif defined(__aarch64__)
+    const uint16x8_t a = (uint16x8_t)x, b = (uint16x8_t)y, bit_of_lane = {1, 2, 4, 8, 16, 32, 64, 128};
+#define TURNED(lanes) equal_lanes(a, vextq_u16(b, b, lanes))
+    uint16x8_t first = vorrq_u16(vorrq_u16(equal_lanes(a, b), TURNED(1)), vorrq_u16(TURNED(2), TURNED(3)));
+    uint16x8_t second = vorrq_u16(vorrq_u16(TURNED(4), TURNED(5)), vorrq_u16(TURNED(6), TURNED(7)));
+#undef TURNED
+    return vaddvq_u16(vandq_u16(vorrq_u16(first, second), bit_of_lane));
+#else
+    v128 found = simde_wasm_i16x8_eq(x, y);
+    for (int turn = 1; turn < 8; turn++) {
+        y = simde_wasm_i8x16_shuffle(y, y, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1);
+        found = simde_wasm_v128_or(found, simde_wasm_i16x8_eq(x, y));
+    }
+    return simde_wasm_i16x8_bitmask(found);
+#endif
+}
+
+/* ------------------------------------------------------------------ work */
+
+IMPORT void w2c_work_spend(TAKE_STATE_AND u32 units) {
+    state->work_left -= units;
+    if (UNLIKELY(state->work_left < 0)) state->work_left = sandbox_worked(WORKER);
+}
+
+/* ------------------------------------------------------------------ arena */
+
+static void set_memory(TAKE_STATE_AND span memory) {
+    state->memory_base = memory.base;
+    state->memory_size = memory.size;
+    if (state->left_shown == SELF) w2c_left_select(PASS_STATE_AND SELF);
+    if (state->right_shown == SELF) w2c_right_select(PASS_STATE_AND SELF);
+}
+
+IMPORT u32 w2c_arena_size(TAKE_STATE) { return (u32)state->memory_size; }
+
+/* Not inlined: growing is rare, but has many call sites. */
+__attribute__((noinline, unused)) static void w2c_arena_grow(TAKE_STATE_AND u32 bytes) {
+    if (bytes <= state->memory_size) return;
+    set_memory(PASS_STATE_AND sandbox_grow(WORKER, bytes));
+    if (UNLIKELY(bytes > state->memory_size)) sandbox_trap(WORKER, TRAP_GROWTH);
+}
+
+/* ------------------------------------------------------------------ bits */
+
+/* The machine is little endian, so bits have the same numbers in words of any size. */
+#define DEFINE_BITS_IMPORT(name, change)                                                              \
+    IMPORT u32 w2c_bits_##name(TAKE_STATE_AND u32 at, u64 four) {                                     \
+        u32 were_set = 0;                                                                             \
+        if (UNLIKELY((u64)at + BITSET_BYTES > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY); \
+        for (int i = 0; i < 4; i++, four >>= 16) {                                                    \
+            u32 word, lane = four & 0xffff, bit = lane % 32;                                          \
+            u8 *there = state->memory_base + at + lane / 32 * sizeof word;                            \
+            memcpy(&word, there, sizeof word);                                                        \
+            were_set += word >> bit & 1;                                                              \
+            word change((u32)1 << bit);                                                               \
+            memcpy(there, &word, sizeof word);                                                        \
+        }                                                                                             \
+        return were_set;                                                                              \
+    }
+
+DEFINE_BITS_IMPORT(set, |=)
+DEFINE_BITS_IMPORT(clear, &= ~)
+DEFINE_BITS_IMPORT(flip, ^=)
+
+IMPORT u32 w2c_bits_list(TAKE_STATE_AND u32 at, u64 word, u32 first) {
+    if (UNLIKELY((u64)at + 64 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
+    u8 *out = state->memory_base + at;
+#if defined(__AVX512VBMI2__)
+    static const _Alignas(64) u8 numbers[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    __m512i all = _mm512_add_epi8(_mm512_load_si512(numbers), _mm512_set1_epi8((char)first));
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(word, all));
+#else
+    for (u64 rest = word; rest; rest &= rest - 1) *out++ = (u8)(first + (u32)__builtin_ctzll(rest));
+#endif
+    return (u32)__builtin_popcountll(word);
+}
+
+IMPORT u32 w2c_bits_listsAtOnce(TAKE_STATE) {
+#if defined(__AVX512VBMI2__)
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+/* ------------------------------------------------------------------ bytes */
+
+IMPORT void w2c_bytes_increment(TAKE_STATE_AND u32 at, u64 four) {
+    if (UNLIKELY((u64)at + UINT16_MAX >= state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
+    for (int i = 0; i < 4; i++, four >>= 16) state->memory_base[at + (four & UINT16_MAX)]++;
+}
+
+IMPORT u64 w2c_bytes_atLeast(TAKE_STATE_AND u32 at, u32 least) {
+    if (UNLIKELY((u64)at + 64 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
+    const u8 *there = state->memory_base + at;
+#if defined(__AVX512BW__)
+    return _mm512_cmpge_epu8_mask(_mm512_loadu_si512(there), _mm512_set1_epi8((char)least));
+#else
+    const v128 all_least = simde_wasm_i8x16_splat((int8_t)least);
+    u64 found = 0;
+    for (int i = 0; i < 64; i += 16) {
+        v128 x = simde_wasm_v128_load(there + i);
+        found |= (u64)simde_wasm_i8x16_bitmask(simde_wasm_u8x16_ge(x, all_least)) << i;
+    }
+    return found;
+#endif
+}
+
+/* ------------------------------------------------------------------ argument, reply, output */
+
+IMPORT u64 w2c_argument_value(TAKE_STATE_AND u32 index) {
+    if (UNLIKELY(index >= state->argument_count)) sandbox_trap(WORKER, TRAP_ARGUMENT);
+    return state->arguments[index];
+}
+
+IMPORT void w2c_argument_put(TAKE_STATE_AND u32 index, u64 value) {
+    if (UNLIKELY(index >= state->argument_count)) sandbox_trap(WORKER, TRAP_ARGUMENT);
+    state->arguments[index] = value;
+}
+
+IMPORT void w2c_argument_handBack(TAKE_STATE_AND u64 value) {
+    if (UNLIKELY(state->handed_back_count >= state->argument_count)) sandbox_trap(WORKER, TRAP_ARGUMENT);
+    state->arguments[state->handed_back_count++] = value;
+}
+
+IMPORT void w2c_argument_defer(TAKE_STATE) { state->is_deferred = 1; }
+
+IMPORT u32 w2c_argument_deferred(TAKE_STATE) { return state->is_deferred; }
+
+IMPORT void w2c_reply_member(TAKE_STATE_AND u64 member) {
+    if (UNLIKELY(state->member_count == MEMBERS_BATCH)) {
+        sandbox_take_members(WORKER);
+        state->member_count = 0;
+    }
+    MEMBERS[state->member_count++] = member;
+}
+
+typedef u16 lanes16 __attribute__((vector_size(16)));
+typedef u64 lanes64 __attribute__((vector_size(64)));
+
+/* Stores all lanes if they fit; those beyond `count` will be overwritten. */
+IMPORT void w2c_reply_lanes(TAKE_STATE_AND u64 base, v128 lanes, u32 count) {
+    const lanes16 low = (lanes16)lanes;
+    const u32 most = sizeof low / sizeof low[0];
+    if (UNLIKELY(count > most)) sandbox_trap(WORKER, TRAP_OUTPUT);
+    if (UNLIKELY(state->member_count > MEMBERS_BATCH - most)) {
+        for (u32 i = 0; i < count; i++) w2c_reply_member(PASS_STATE_AND base + low[i]);
+    } else {
+        const lanes64 members = __builtin_convertvector(low, lanes64) + base;
+        memcpy(&MEMBERS[state->member_count], &members, sizeof members);
+        state->member_count += count;
+    }
+}
+
+/* output_used never exceeds output_size, so the subtractions cannot wrap. */
+IMPORT void w2c_output_write(TAKE_STATE_AND u32 from, u32 bytes) {
+    if (UNLIKELY((u64)from + bytes > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
+    if (UNLIKELY(bytes > state->output_size - state->output_used)) sandbox_trap(WORKER, TRAP_OUTPUT);
+    if (bytes > 0) memcpy(state->output + state->output_used, state->memory_base + from, bytes);
+    state->output_used += bytes;
+}
+
+IMPORT void w2c_output_fill(TAKE_STATE_AND u32 value, u64 count) {
+    if (UNLIKELY(count > state->output_size - state->output_used)) sandbox_trap(WORKER, TRAP_OUTPUT);
+    if (count > 0) memset(state->output + state->output_used, (int)(value & 0xff), count);
+    state->output_used += count;
+}
+
+IMPORT void w2c_output_put(TAKE_STATE_AND u64 value, u32 bytes) {
+    u64 room = state->output_size - state->output_used;
+    if (UNLIKELY(bytes > sizeof value || bytes > room)) sandbox_trap(WORKER, TRAP_OUTPUT);
+    if (bytes > 0) memcpy(state->output + state->output_used, &value, bytes);
+    state->output_used += bytes;
+}
+
+/* Stores the whole vector if it fits; bytes beyond output_used will be overwritten. */
+IMPORT void w2c_output_put128(TAKE_STATE_AND v128 value, u32 bytes) {
+    u64 room = state->output_size - state->output_used;
+    if (UNLIKELY(bytes > sizeof value || bytes > room)) sandbox_trap(WORKER, TRAP_OUTPUT);
+    if (LIKELY(room >= sizeof value)) memcpy(state->output + state->output_used, &value, sizeof value);
+    else if (bytes > 0) memcpy(state->output + state->output_used, &value, bytes);
+    state->output_used += bytes;
+}
+
+IMPORT void w2c_output_mark(TAKE_STATE_AND u64 at, u32 bits) {
+    if (UNLIKELY(at >= state->output_used)) sandbox_trap(WORKER, TRAP_OUTPUT);
+    state->output[at] |= (u8)bits;
+}
+
+/* ------------------------------------------------------------------ the core */
+
+#include "core-roaring.c"
+
+static void enter_alone(TAKE_WORKER_AND uint8_t *base, uint32_t size) {
+    FIND_STATE;
+    state->members = w->members;
+    state->worker = w;
+    state->operand_count = state->argument_count = state->handed_back_count = state->member_count = 0;
+    state->output_size = state->output_used = 0;
+    state->recursion = 0;
+    state->work_left = WORKER->first_work;
+    state->left_shown = state->right_shown = SELF;
+    set_memory(PASS_STATE_AND(span){base, size});
+}
+
+static void enter(TAKE_WORKER_AND const frame *f) {
+    FIND_STATE;
+    enter_alone(w, f->memory.base, f->memory.size);
+    state->operands = f->operands;
+    state->operand_count = f->operand_count;
+    state->arguments = f->arguments;
+    state->argument_count = f->argument_count;
+    state->is_deferred = 0;
+    state->output = f->output;
+    state->output_size = f->output_size;
+}
+
+static uint32_t handed_back(TAKE_WORKER) {
+    FIND_STATE;
+    return state->handed_back_count;
+}
+static uint32_t deferred(TAKE_WORKER) {
+    FIND_STATE;
+    return state->is_deferred;
+}
+static uint32_t collected(TAKE_WORKER) {
+    FIND_STATE;
+    return state->member_count;
+}
+
+#define TEXT(name) #name
+#define LEVEL_TEXT(level) TEXT(level)
+#define TABLE(level) TABLE_OF(level)
+#define EXPORT(name) .name = w2c_roaring_##name,
+
+#ifdef ON_THREADS
+#define TABLE_OF(level) threads_core_##level
+/* Threads change no bitmap. What only such commands call is left out of their build, which makes it much
+ * smaller. */
+static _Noreturn void forbidden(TAKE_WORKER) { sandbox_trap(w, TRAP_UNREACHABLE); }
+#define EXPORT_OF_MAIN_THREAD(name) .name = (void *)forbidden,
+#else
+#define TABLE_OF(level) core_##level
+#define EXPORT_OF_MAIN_THREAD EXPORT
+#endif
+
+/* clang-format off */
+const struct core TABLE(LEVEL) = {
+    .level = LEVEL_TEXT(LEVEL),
+    .enter = enter,
+    .enter_alone = enter_alone,
+    .handed_back = handed_back,
+    .deferred = deferred,
+    .collected = collected,
+    CORE_EXPORTS(EXPORT, EXPORT_OF_MAIN_THREAD)
+};
+/* clang-format on */

@@ -1,0 +1,27 @@
+/* counting.h -- counts: calls that count members within a range of keys. What they count in ranges that do not
+ * overlap adds up, so several threads can share a long one (sharing.h). */
+#pragma once
+
+#include "core/operands.h"
+#include "core/worker.h"
+
+/* Keys of containers, both inclusive. */
+typedef struct key_range {
+    uint64_t first, last;
+} key_range;
+
+#define ALL_KEYS ((key_range){0, UINT64_MAX >> 16})
+
+typedef struct counting {
+    /* Calls the core, which counts in these keys and sets the numbers, each modulo 2^64. */
+    void (*call)(worker *w, const struct counting *c, key_range keys, uint64_t *numbers);
+    const operands *operands;
+    uint32_t bitmaps; /* among the operands, in front */
+    uint32_t numbers;
+    uint64_t most; /* a single number need not be counted beyond it; 0 for no limit */
+    int any; /* set: a single number that is 0 stands for 2^64 */
+    /* What some of the calls need. */
+    enum operation operation;
+    uint32_t rows, columns;
+    uint64_t greatest, from;
+} counting;

@@ -1,0 +1,12 @@
+#include "core/operands.h"
+
+#include <string.h>
+
+void operands_extend(operands *o) {
+    size_t bytes = o->room * sizeof *o->list;
+    span *longer = RedisModule_Alloc(2 * bytes);
+    memcpy(longer, o->list, bytes);
+    operands_end(o);
+    o->list = longer;
+    o->room *= 2;
+}

@@ -1,0 +1,171 @@
+/* sandbox.c -- what all calls into the core share: the chosen core, traps, growth, and limits on time. */
+#include "core/sandbox.h"
+
+#include "core/census.h"
+#include "core/guard.h"
+#include "api/redismodule.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+/* What a call that has to be brief may do before it is asked for the time: a few large containers. */
+#define FIRST_BRIEF_WORK 16
+
+static _Noreturn void leave(worker *w, status why) {
+    w->current.ended = why;
+    _longjmp(w->current.leave, 1);
+}
+
+_Noreturn void sandbox_trap(worker *w, enum trap trap) {
+    w->last_trap = trap_text(trap);
+    count_trap();
+    leave(w, TRAPPED);
+}
+
+/* Arenas below this grow by what they need: the size classes of an allocator that can be asked are far enough
+ * apart for bitmaps that grow bit by bit. */
+#define GROWS_BY_CLASSES (1u << 20)
+
+/* By how much memory 0 of `size` bytes grows at least. */
+static uint64_t growth(worker *w, uint64_t size) {
+    if (w->current.builds) return size;
+    return RedisModule_MallocUsableSize && size < GROWS_BY_CLASSES ? 0 : size / 8;
+}
+
+span sandbox_grow(worker *w, uint32_t bytes) {
+    bitmap *b = w->current.growable;
+    if (b == NULL) sandbox_trap(w, TRAP_GROWTH); /* functions that only read have no reason to grow */
+    const uint32_t most = arena_limit();
+    if (bytes > most) leave(w, OUT_OF_MEMORY);
+    uint64_t size = arena_bytes(b), ample = size + growth(w, size);
+    if (ample > most) ample = most;
+    bitmap *grown = bitmap_grow(b, ample > bytes ? ample : bytes);
+    if (grown == NULL) grown = bitmap_grow(b, bytes);
+    if (grown == NULL) leave(w, OUT_OF_MEMORY);
+    w->current.growable = grown;
+    w->current.grew = 1;
+    return (span){arena(grown), arena_bytes(grown)};
+}
+
+void sandbox_limit_time(worker *w, uint64_t milliseconds, int (*is_exempt)(const void *context),
+                        const void *context) {
+    w->time_limit.milliseconds = milliseconds;
+    w->time_limit.started = 0;
+    w->time_limit.is_exempt = is_exempt;
+    w->time_limit.context = context;
+}
+
+/* Microseconds; never 0. */
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000 + 1;
+}
+
+void sandbox_be_brief(worker *w, const brief *limit, int (*may_offload)(void *context), void *context) {
+    w->brevity.allowed = limit->microseconds;
+    w->brevity.began = limit->reads_much ? now() : 0;
+    w->brevity.done = 0;
+    w->brevity.batch = w->first_work = limit->reads_much ? FIRST_BRIEF_WORK : FIRST_WORK;
+    w->brevity.lists = limit->lists_much;
+    w->brevity.may_offload = may_offload;
+    w->brevity.context = context;
+}
+
+static void end_brevity(worker *w) {
+    w->brevity.may_offload = NULL;
+    w->first_work = FIRST_WORK;
+}
+
+void sandbox_watch(worker *w, _Atomic int *flag) { w->cancelled = flag; }
+
+void sandbox_lift_time_limit(worker *w) {
+    w->time_limit.milliseconds = 0;
+    end_brevity(w);
+}
+
+void sandbox_lend_limits(worker *w, limits *l) {
+    if (w->time_limit.started == 0) w->time_limit.started = now();
+    *l = (limits){w->time_limit, w->cancelled};
+}
+
+void sandbox_borrow_limits(worker *w, const limits *l) {
+    w->time_limit = l->time;
+    w->cancelled = l->cancelled;
+}
+
+void sandbox_return_limits(worker *w) {
+    w->time_limit.milliseconds = 0;
+    w->cancelled = NULL;
+}
+
+/* For a call that should be brief and is not: NOT_BRIEF if it may leave. Asks that only once. */
+static status end_long_call(worker *w) {
+    int (*may_offload)(void *context) = w->brevity.may_offload;
+    end_brevity(w);
+    return may_offload(w->brevity.context) ? NOT_BRIEF : OK;
+}
+
+static int is_cancelled(worker *w) {
+    return w->cancelled && atomic_load_explicit(w->cancelled, memory_order_relaxed);
+}
+
+static status check_time_limit(worker *w) {
+    if (w->time_limit.milliseconds == 0) return OK;
+    if (w->time_limit.started == 0) {
+        w->time_limit.started = now();
+        return OK;
+    }
+    if (now() - w->time_limit.started <= w->time_limit.milliseconds * 1000) return OK;
+    if (w->time_limit.is_exempt(w->time_limit.context)) {
+        w->time_limit.milliseconds = 0;
+        return OK;
+    }
+    /* Other threads may share the question: it counts once. */
+    if (w->cancelled == NULL || atomic_exchange(w->cancelled, 1) == 0) count_overdue();
+    return OUT_OF_TIME;
+}
+
+static status check_limits(worker *w) { return is_cancelled(w) ? OUT_OF_TIME : check_time_limit(w); }
+
+void sandbox_take_members(worker *w) {
+    if (w->current.sink == NULL) sandbox_trap(w, TRAP_OUTPUT);
+    status s = check_limits(w);
+    if (s != OK) leave(w, s);
+    if (w->brevity.may_offload && w->brevity.lists && end_long_call(w) != OK) leave(w, NOT_BRIEF);
+    end_brevity(w); /* the sink may reply */
+    w->current.sink(w->current.context, w->members, MEMBERS_BATCH);
+}
+
+/* Sets how much work will take about half of what is left of a brief call, by what its work took so far. */
+static void set_brief_batch(worker *w, uint64_t time) {
+    w->brevity.done += w->brevity.batch;
+    uint64_t left = w->brevity.began + w->brevity.allowed - time;
+    uint64_t work = w->brevity.done * left / (time - w->brevity.began + 1) / 2;
+    if (work > WORK_BATCH) work = WORK_BATCH;
+    w->brevity.batch = work > FIRST_BRIEF_WORK ? (uint32_t)work : FIRST_BRIEF_WORK;
+}
+
+static status check_brevity(worker *w) {
+    uint64_t time = now();
+    if (w->brevity.began == 0) {
+        w->brevity.began = time;
+        w->brevity.batch = FIRST_BRIEF_WORK;
+    } else if (time > w->brevity.began + w->brevity.allowed) {
+        return end_long_call(w);
+    } else {
+        set_brief_batch(w, time);
+    }
+    return OK;
+}
+
+status sandbox_check_time(worker *w) {
+    status s = check_limits(w);
+    return s == OK && w->brevity.may_offload ? check_brevity(w) : s;
+}
+
+uint32_t sandbox_worked(worker *w) {
+    status s = sandbox_check_time(w);
+    if (s != OK) leave(w, s);
+    return w->brevity.may_offload ? w->brevity.batch : WORK_BATCH;
+}

@@ -1,0 +1,61 @@
+/* sandbox.h -- what ends a call into the compiled core early: traps, lack of memory, and limits on time.
+ *
+ * During a call the core can access one arena, the call's operands, and nothing else; any other access ends
+ * the call with TRAPPED. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/worker.h"
+
+/* The reason for the last trap, in a few words. */
+static inline const char *sandbox_last_trap(const worker *w) { return w->last_trap; }
+
+/* --- How long calls may take --- */
+
+/* Ends calls that work for longer than this with OUT_OF_TIME, unless the context is exempt, which is asked
+ * only when the time is up. Successive calls share the time. 0: no limit. The clock starts once a call turns
+ * out to be more than a few microseconds of work. */
+void sandbox_limit_time(worker *w, uint64_t milliseconds, int (*is_exempt)(const void *context),
+                        const void *context);
+/* When a call is too long for the main thread. */
+typedef struct brief {
+    uint64_t microseconds;          /* of work */
+    int reads_much; /* the clock starts at once, and not after the first microseconds of work */
+    int lists_much; /* a list of more than MEMBERS_BATCH members is too long in any case */
+} brief;
+/* Ends calls that exceed the limit with NOT_BRIEF, if may_offload says so, which is called once. Nothing has
+ * been passed to a sink then. */
+void sandbox_be_brief(worker *w, const brief *limit, int (*may_offload)(void *context), void *context);
+/* For work outside the core, after some microseconds of it each time: OK, or why the command should end. */
+status sandbox_check_time(worker *w);
+/* Removes both limits. Call it before the context goes away. */
+void sandbox_lift_time_limit(worker *w);
+/* Ends calls with OUT_OF_TIME once the flag is set, and sets it when the time is up; NULL for no flag. */
+void sandbox_watch(worker *w, _Atomic int *flag);
+
+/* For threads that share a question. The clock starts when the limits are lent. */
+typedef struct limits {
+    struct time_limit time;
+    _Atomic int *cancelled;
+} limits;
+void sandbox_lend_limits(worker *w, limits *l);
+void sandbox_borrow_limits(worker *w, const limits *l);
+void sandbox_return_limits(worker *w);
+
+/* --- Called by core.c, defined in sandbox.c --- */
+
+/* Ends the call by _longjmp. */
+__attribute__((noreturn, cold)) void sandbox_trap(worker *w, enum trap trap);
+
+/* Makes memory 0, which is smaller, at least `bytes` bytes large. Keeps its content, and returns where it is
+ * now. Ends the call by _longjmp if out of memory. */
+span sandbox_grow(worker *w, uint32_t bytes);
+
+/* The core has done as many units of work as this last returned, or as the worker's first_work since the call
+ * began. May end the call by _longjmp. */
+__attribute__((leaf, cold)) uint32_t sandbox_worked(worker *w);
+
+/* The buffer of members is full, and a member follows. */
+void sandbox_take_members(worker *w);

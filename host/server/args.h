@@ -1,0 +1,30 @@
+/* args.h -- parses arguments, or replies with an error. `at` is a position in argv; errors call the argument
+ * `name`. */
+#pragma once
+
+#include "server/command.h"
+#include "facts.h"
+#include "core/calls.h"
+
+int parse_offset(call *c, int at, const char *name, uint64_t *offset);
+/* The argument `last` of NOT. Its error says that NOT takes one source, because a client that passes several
+ * ends up here. */
+int parse_last(call *c, int at, uint64_t *last);
+/* Parses any text: digits only, without leading zeros, up to `max`. If the text is not such a number,
+ * returns 0 without a reply. */
+int parse_number(const char *text, size_t length, uint64_t max, uint64_t *value);
+/* Two arguments from `at` on: a range that includes *start and excludes *end, which may be one more than the
+ * last offset. */
+int parse_start_end(call *c, int at, uint64_t *start, cardinality *end);
+int parse_bit(call *c, int at, const char *name, uint32_t *bit);
+/* A signed integer as native commands accept it. */
+int parse_index(call *c, int at, int64_t *index);
+/* A maximum number of results. */
+int parse_limit(call *c, int at, uint64_t *limit);
+/* BYTE or BIT, case-insensitive. */
+int parse_unit(call *c, int at, enum unit *unit);
+/* All arguments from `at` on. The caller must free_values(c, *values). */
+int parse_values(call *c, int at, const char *name, uint64_t **values, uint32_t *count);
+void free_values(const call *c, uint64_t *values);
+/* Whether the argument equals the word, case-insensitively. */
+int argument_is(call *c, int at, const char *word);

@@ -1,0 +1,13 @@
+/* expression.h -- what commands with an expression share: its keys, and the expression itself. */
+#pragma once
+
+#include "server/command.h"
+#include "server/reply.h"
+
+/* The number of keys at `at`, which errors call `name`; the keys follow. */
+int parse_key_count(call *c, int at, const char *name, uint32_t *keys);
+void begin_query(const call *c, query *q);
+/* Parses the expression at `at`. Places are those of characters, counted from 1. */
+int parse_expression(call *c, int at, query *q);
+/* Adds the q->keys keys from `at` on to the operands, and then the expression that was parsed. */
+int open_query(call *c, query *q, int at);

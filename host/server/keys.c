@@ -1,0 +1,129 @@
+#include "server/keys.h"
+
+int reply_damaged(call *c) {
+    return reply_error(
+        c, "ERR Roaring: this bitmap is damaged because a write to it failed; it can only be deleted");
+}
+
+RedisModuleKey *open_writable(call *c, int at) {
+    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ | REDISMODULE_WRITE);
+    if (key == NULL) reply_error(c, "TRYAGAIN Roaring: the key cannot be written while it is saved");
+    return key;
+}
+
+static inline int open_for_writing(call *c, int at, open_key *k) {
+    k->name = c->argv[at];
+    k->key = open_writable(c, at);
+    if (k->key == NULL) return 0;
+    k->stored = k->value = bitmap_in(c, k->key);
+    k->bytes = k->stored ? bitmap_bytes(k->stored) : 0;
+    return 1;
+}
+
+/* Inlined, because it is part of every write of a single bit. */
+__attribute__((always_inline)) static inline int open_right(call *c, int at, open_key *k) {
+    if (!open_for_writing(c, at, k)) return 0;
+    int right = is_right(c, k->key, k->stored);
+    if (!right) abandon(k);
+    return right;
+}
+
+int open_write(call *c, int at, open_key *k) { return open_right(c, at, k); }
+
+/* Counts the key's value, b, which is new or has changed. */
+static inline void count_value(call *c, open_key *k, const bitmap *b) {
+    uint64_t bytes = bitmap_bytes(b);
+    if (bytes != k->bytes) count_values(c->family, k->stored == NULL, bytes - k->bytes);
+    k->bytes = bytes;
+}
+
+/* Makes b the value of a key that holds a bitmap, which is not freed. */
+static void put_in_place(call *c, open_key *k, bitmap *b) {
+    RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
+    count_value(c, k, b);
+}
+
+/* The same for a key that holds none. Discards its old value and TTL. */
+static void put_new(call *c, open_key *k, bitmap *b) {
+    RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);
+    count_value(c, k, b);
+}
+
+/* Makes k->value an empty bitmap if the key is missing. */
+static int create_missing(call *c, uint32_t bytes, open_key *k) {
+    if (k->value == NULL) k->value = bitmap_create(bytes);
+    if (k->value) return 1;
+    abandon(k);
+    return reply_failure(c, OUT_OF_MEMORY);
+}
+
+int open_create(call *c, int at, uint32_t bytes, open_key *k) {
+    return open_right(c, at, k) && create_missing(c, bytes, k);
+}
+
+/* What comes from the primary or from an AOF was accepted there. */
+static int is_above_maxmemory(const call *c) {
+    return !was_accepted(c) && (context_flags(c) & REDISMODULE_CTX_FLAGS_OOM) != 0;
+}
+
+int open_create_below_maxmemory(call *c, int at, open_key *k) {
+    if (!open_write(c, at, k)) return 0;
+    if (k->stored || !is_above_maxmemory(c)) return create_missing(c, 0, k);
+    abandon(k);
+    return reply_error(c, "OOM command not allowed when used memory > 'maxmemory'.");
+}
+
+void abandon(open_key *k) { RedisModule_CloseKey(k->key); }
+
+void announce(call *c, RedisModuleString *name, const char *event) {
+    RedisModule_SignalModifiedKey(c->ctx, name);
+    RedisModule_NotifyKeyspaceEvent(c->ctx, REDISMODULE_NOTIFY_STRING, event, name);
+    RedisModule_ReplicateVerbatim(c->ctx);
+}
+
+int commit(call *c, open_key *k, status done, int changed, const char *event) {
+    int created = k->stored == NULL;
+
+    if (created && done != OK) bitmap_free(k->value);
+    else if (created) put_new(c, k, k->value);
+    else if (k->value != k->stored) put_in_place(c, k, k->value);
+    else count_value(c, k, k->value);
+    RedisModule_CloseKey(k->key);
+    if (!succeeded(c, done)) return 0;
+    if (created || changed) announce(c, k->name, event);
+    return 1;
+}
+
+int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event) {
+    bitmap *old = k->value;
+    k->value = b;
+    commit(c, k, OK, changed, event);
+    bitmap_free(old);
+    return 1;
+}
+
+static int open_overwrite(call *c, int at, open_key *k) {
+    if (!open_for_writing(c, at, k)) return 0;
+    int sound = is_sound(c, k->stored);
+    if (!sound) abandon(k);
+    return sound;
+}
+
+static void replace(call *c, open_key *k, bitmap *b) {
+    if (k->stored) {
+        put_in_place(c, k, b);
+        RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);
+        bitmap_free(k->stored);
+    } else put_new(c, k, b);
+    RedisModule_CloseKey(k->key);
+    announce(c, k->name, "set");
+}
+
+int store(call *c, int at, enum replaced replaced, bitmap *b) {
+    open_key k;
+    int opened = (replaced == ANY_TYPE ? open_overwrite : open_write)(c, at, &k);
+
+    if (opened) replace(c, &k, b);
+    else bitmap_free(b);
+    return opened;
+}

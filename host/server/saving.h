@@ -1,0 +1,22 @@
+/* saving.h -- saving of values, and what the log says of loading, saving and rewriting. */
+#pragma once
+
+#include "core/calls.h"
+#include "server/text.h"
+#include "server/families.h"
+
+/* Writes a value to an RDB file, on any thread: servers that save without fork do so on one of theirs. */
+void save_bitmap(const family *f, RedisModuleIO *rdb, const bitmap *b);
+
+/* The name of the key that is being loaded or saved, if the server knows it. */
+static inline const char *key_of(RedisModuleIO *io, char text[LOGGABLE_BYTES]) {
+    size_t length;
+    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
+    if (key == NULL) return "(unknown)";
+    const char *name = RedisModule_StringPtrLen(key, &length);
+    return loggable(name, length, text);
+}
+
+static inline const char *failure(const worker *w, status s) {
+    return s == TRAPPED ? sandbox_last_trap(w) : "out of memory";
+}

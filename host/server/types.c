@@ -1,0 +1,157 @@
+/* types.c -- the callbacks of the data types: loading, saving, copying, measuring, defragmenting, freeing.
+ *
+ * Loading, rewriting and digests call the core on the main thread, saving on any. Freeing does not call it, so
+ * it may run in the lazy-free thread. */
+#include "server/types.h"
+
+#include <stdlib.h>
+
+#include "server/saving.h"
+
+/* The size of one command's payload in a rewritten AOF. */
+#define CHUNK_BYTES (4 * 1024 * 1024)
+
+/* The payload is one string, in the family's format. */
+static void *load(const family *f, RedisModuleIO *rdb, int encver) {
+    char shown[LOGGABLE_BYTES];
+    size_t length;
+    const char *fault;
+    result r;
+
+    if (encver != ENCODING_VERSION) {
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "%s of unknown version %d", f->type_name,
+                               encver);
+        return NULL;
+    }
+    char *bytes = RedisModule_LoadStringBuffer(rdb, &length);
+    if (bytes == NULL) return NULL;             /* the server handles it: HANDLE_IO_ERRORS */
+    const encoded p = {.format = f->format, .bytes = bytes, .length = length};
+    status s = core_deserialize(&main_worker, &p, &r, &fault);
+    RedisModule_Free(bytes);
+    if (s == OK && fault == NULL) {
+        count_values(f, 1, bitmap_bytes(r.b));
+        return r.b;
+    }
+    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid %s payload of %zu bytes: %s",
+                           key_of(rdb, shown), f->type_name, length,
+                           s == OK ? fault : failure(&main_worker, s));
+    return NULL;
+}
+
+/* Writes IMPORT commands, one per chunk: together they are as long as the payload. Lists of members could be
+ * a thousand times longer, for runs. */
+static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key, const bitmap *b) {
+    char shown[LOGGABLE_BYTES];
+    uint64_t from = 0;
+    uint32_t more = 1;
+    status s = is_damaged(b) ? TRAPPED : OK;
+
+    while (s == OK && more) {
+        bitmap *chunk;
+        char *payload;
+        size_t length;
+
+        if ((s = core_slice(&main_worker, b, &from, CHUNK_BYTES, &chunk, &more)) != OK) break;
+        if ((s = core_serialize(&main_worker, chunk, f->imported, &payload, &length)) == OK) {
+            RedisModule_EmitAOF(aof, f->import, "sb", key, payload, length);
+            RedisModule_Free(payload);
+        }
+        bitmap_free(chunk);
+    }
+    if (s == OK) return;
+    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s",
+                           key_of(aof, shown), is_damaged(b) ? "it is damaged" : failure(&main_worker, s));
+    if (s == OUT_OF_MEMORY) abort();
+}
+
+static size_t memory(const void *b) { return bitmap_memory(b); }
+
+static void release(const family *f, bitmap *b) {
+    count_values(f, -1, -bitmap_bytes(b));
+    bitmap_free(b);
+}
+
+/* In units of 64 KiB: the server frees a value in its background thread above 64 units. */
+static size_t free_effort(RedisModuleString *key, const void *b) {
+    (void)key;
+    return 1 + bitmap_memory(b) / 65536;
+}
+
+/* For a damaged bitmap NULL, which makes COPY fail. */
+static void *copy(const family *f, const bitmap *b) {
+    bitmap *copied = is_damaged(b) ? NULL : bitmap_copy(b);
+    if (copied) count_values(f, 1, bitmap_bytes(copied));
+    return copied;
+}
+
+static uint64_t moved;
+
+/* A bitmap is one block without pointers, so there is nothing to resume: DefragAlloc moves a block as a
+ * whole, or leaves it where it is. The servers' jemalloc moves only blocks that share a slab, up to 14 KiB.
+ * A larger block has pages of its own, and moving it would free nothing, so no call copies more than 14 KiB,
+ * however large the bitmap is. */
+static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
+    (void)key;
+    if (bitmap_is_shared(*b)) return 0;
+    void *there = RedisModule_DefragAlloc(ctx, block_of(*b));
+    if (there) {
+        *b = bitmap_moved(*b, there);
+        moved++;
+    }
+    return 0;
+}
+
+uint64_t moved_bitmaps(void) { return moved; }
+
+/* Digests the payload of the packed bitmap, which is the same for equal sets, whatever their containers. */
+static void digest(const family *f, RedisModuleDigest *digest, const bitmap *b) {
+    bitmap *packed;
+    char *payload;
+    size_t length;
+
+    if (core_pack(&main_worker, b, &packed) == OK) {
+        if (core_serialize(&main_worker, packed, f->format, &payload, &length) == OK) {
+            RedisModule_DigestAddStringBuffer(digest, payload, length);
+            RedisModule_Free(payload);
+        }
+        bitmap_free(packed);
+    }
+    RedisModule_DigestEndSequence(digest);
+}
+
+/* The callbacks do not tell the family: each has its own. */
+#define TYPE_OF(F)                                                                                    \
+    static void *load_##F(RedisModuleIO *rdb, int encver) { return load(&families[F], rdb, encver); } \
+    static void save_##F(RedisModuleIO *rdb, void *b) { save_bitmap(&families[F], rdb, b); }          \
+    static void rewrite_##F(RedisModuleIO *aof, RedisModuleString *k, void *b) {                      \
+        rewrite(&families[F], aof, k, b);                                                             \
+    }                                                                                                 \
+    static void digest_##F(RedisModuleDigest *d, void *b) { digest(&families[F], d, b); }             \
+    static void release_##F(void *b) { release(&families[F], b); }                                    \
+    static void *copy_##F(NAMES, const void *b) { return copy(&families[F], b); }                     \
+    static RedisModuleTypeMethods methods_##F = {.version = REDISMODULE_TYPE_METHOD_VERSION,          \
+                                                 .rdb_load = load_##F,                                \
+                                                 .rdb_save = save_##F,                                \
+                                                 .aof_rewrite = rewrite_##F,                          \
+                                                 .digest = digest_##F,                                \
+                                                 .free = release_##F,                                 \
+                                                 .copy = copy_##F,                                    \
+                                                 .mem_usage = memory,                                 \
+                                                 .defrag = defrag,                                    \
+                                                 .free_effort = free_effort}
+#define NAMES RedisModuleString *from __attribute__((unused)), RedisModuleString *to __attribute__((unused))
+
+TYPE_OF(R);
+TYPE_OF(R64);
+
+/* Without unlink, because nothing outside of a value refers to it, and without aux_load and aux_save, because
+ * there is nothing to save but the values. */
+int register_types(RedisModuleCtx *ctx) {
+    RedisModuleTypeMethods *methods[FAMILIES] = {&methods_R, &methods_R64};
+    for (int i = 0; i < FAMILIES; i++) {
+        family *f = &families[i];
+        f->type = RedisModule_CreateDataType(ctx, f->type_name, ENCODING_VERSION, methods[i]);
+        if (f->type == NULL) return REDISMODULE_ERR;
+    }
+    return REDISMODULE_OK;
+}

@@ -1,0 +1,15 @@
+/* types.h -- the data types of both families. */
+#pragma once
+
+#include <stdint.h>
+
+#include "api/redismodule.h"
+
+/* The version of both types' payloads in RDB files. There is only this one. */
+#define ENCODING_VERSION 1
+
+/* Creates both data types; a REDISMODULE_ status. */
+int register_types(RedisModuleCtx *ctx);
+
+/* The number of bitmaps that active defragmentation has moved since the module was loaded. */
+uint64_t moved_bitmaps(void);

@@ -1,0 +1,338 @@
+#include "threads/offload.h"
+
+#include <string.h>
+
+#include "threads/costs.h"
+#include "server/keys.h"
+#include "server/main_thread.h"
+#include "threads/offloaded.h"
+
+/* Blocks that only snapshots hold may take this many bytes, or half of what all bitmaps take. */
+#define HELD_ONLY_LEAST (64u << 20)
+
+/* Calls with up to this many arguments need no allocation to note what they open. */
+#define FEW 64
+
+static offload_report report;
+
+offload_report report_offloads(void) { return report; }
+
+static int is_write(const command *row) { return strncmp(row->flags, "write", strlen("write")) == 0; }
+
+/* --- Threads ------------------------------------------------------------------------------------------- */
+
+static void release_values(const offloaded *o) {
+    for (int at = 0; at < o->argc; at++) {
+        const bitmap *b = o->snapshot.values[at];
+        if (b && b != NOT_OPENED) bitmap_release(b);
+    }
+}
+
+/* While clients are paused, as before a failover, nothing may be written. */
+static int is_paused(void) { return RedisModule_AvoidReplicaTraffic && RedisModule_AvoidReplicaTraffic(); }
+
+/* How often to check whether they still are, in milliseconds. */
+#define PAUSE_CHECK 10
+
+/* A timer's call. */
+static void unblock_when_unpaused(RedisModuleCtx *ctx, void *data) {
+    offloaded *o = data;
+    if (is_paused() && !o->cancelled) RedisModule_CreateTimer(ctx, PAUSE_CHECK, unblock_when_unpaused, o);
+    else RedisModule_UnblockClient(o->client, o);
+}
+
+static void unblock_unpaused(offloaded *o) {
+    RedisModule_ThreadSafeContextLock(o->ctx);
+    unblock_when_unpaused(o->ctx, o);
+    RedisModule_ThreadSafeContextUnlock(o->ctx);
+}
+
+/* Once the client is unblocked, the call is the main thread's again. Before that the thread counts as idle, so
+ * that the next call of the client can be shared with it. */
+static void run(job *j, worker *w) {
+    offloaded *o = (offloaded *)j;
+    uint64_t started = now();
+    RedisModule_BlockedClientMeasureTimeStart(o->client);
+    if (!o->cancelled) run_offloaded(o, w);
+    if (!o->stores) release_values(o);
+    RedisModule_BlockedClientMeasureTimeEnd(o->client);
+    o->microseconds = now() - started;
+    job_is_done();
+    if (o->stores) unblock_unpaused(o);
+    else RedisModule_UnblockClient(o->client, o);
+}
+
+/* --- Storing a result ---------------------------------------------------------------------------------- */
+
+enum { UNCHANGED, CHANGED, GONE };
+
+/* What has become of the value of the key at `at`. Nobody changes a block that is held; of a small one there is
+ * a copy. */
+static int change_of(call *c, int at, const bitmap *held) {
+    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
+    const bitmap *b = bitmap_in(c, key);
+    const int empty = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
+    int same = b == held && (b || empty);
+    if (b && held && block_number(b) && block_number(b) == block_number(held)) {
+        same = memcmp(arena(b), arena(held), arena_bytes(b)) == 0;
+    }
+    RedisModule_CloseKey(key);
+    return same ? UNCHANGED : empty ? GONE : CHANGED;
+}
+
+/* The first change of a source. */
+static int change_of_sources(call *c, const offloaded *o) {
+    int change = UNCHANGED;
+    for (int at = 0; change == UNCHANGED && at < o->argc; at++) {
+        const bitmap *held = o->snapshot.values[at];
+        if (held != NOT_OPENED) change = change_of(c, at, held);
+    }
+    return change;
+}
+
+/* Ends a write whose result a thread has computed: stores it if its sources are what they were. If not, the
+ * write is done here, from its beginning. In a cluster, a source that is gone may have moved to another node
+ * with all of its slot, and the destination must not be created here. */
+static int store_result(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    offloaded *o = RedisModule_GetBlockedClientPrivateData(ctx);
+    call c = main_call(ctx, argv, argc, o->snapshot.family, o->row);
+
+    if (!o->stores) return REDISMODULE_OK; /* it has replied with an error */
+    if (is_paused()) return reply_error(&c, "TRYAGAIN Roaring: writes are paused");
+    const int change = change_of_sources(&c, o);
+    if (change == UNCHANGED) {
+        const result r = o->result;
+        o->result.b = NULL;
+        return store_and_count(&c, o->row->first, ANY_TYPE, r);
+    }
+    if (change == GONE && (context_flags(&c) & REDISMODULE_CTX_FLAGS_CLUSTER)) {
+        return reply_error(&c, "TRYAGAIN Roaring: a source was deleted or moved meanwhile");
+    }
+    report.repeated++;
+    o->row->handler(&c);
+    sandbox_lift_time_limit(&main_worker);
+    return REDISMODULE_OK;
+}
+
+/* --- Handing over -------------------------------------------------------------------------------------- */
+
+/* Calls whose clients wait. */
+static offloaded *newest;
+
+static void list(offloaded *o) {
+    o->newer = NULL;
+    o->older = newest;
+    if (newest) newest->newer = o;
+    newest = o;
+}
+
+static void unlist(const offloaded *o) {
+    if (o->newer) o->newer->older = o->older;
+    else newest = o->older;
+    if (o->older) o->older->newer = o->newer;
+}
+
+static void cancel(RedisModuleCtx *ctx, RedisModuleBlockedClient *client) {
+    (void)ctx;
+    for (offloaded *o = newest; o; o = o->older) {
+        if (o->client == client) o->cancelled = 1;
+    }
+}
+
+static void discard(offloaded *o) {
+    for (int at = 0; at < o->argc; at++) RedisModule_FreeString(NULL, o->argv[at]);
+    RedisModule_Free(o);
+}
+
+/* Ends a call that has been answered, or whose client has gone. */
+static void end_offloaded(RedisModuleCtx *ctx, void *data) {
+    offloaded *o = data;
+    (void)ctx;
+    report.done++;
+    if (o->microseconds > report.longest) report.longest = o->microseconds;
+    account((int64_t)o->microseconds);
+    if (!o->cancelled) learn_time(o->kind, o->argc, o->microseconds);
+    if (o->stores) release_values(o);
+    bitmap_free(o->result.b);
+    unlist(o);
+    RedisModule_FreeThreadSafeContext(o->ctx);
+    discard(o);
+}
+
+/* Holds what the call has opened. */
+static int hold(offloaded *o, const snapshot *opened) {
+    o->snapshot = *opened;
+    o->snapshot.offloaded = o;
+    o->snapshot.values = (const bitmap **)(o->argv + o->argc);
+    for (int at = 0; at < o->argc; at++) {
+        const bitmap *b = opened->values[at], *held = b;
+        if (b && b != NOT_OPENED) held = bitmap_hold(b);
+        o->snapshot.values[at] = b && held == NULL ? NOT_OPENED : held;
+        if (b == NULL || held) continue;
+        o->argc = at;
+        return 0;
+    }
+    return 1;
+}
+
+static offloaded *make_offloaded(call *c, handler *run_there) {
+    size_t each = sizeof(RedisModuleString *) + sizeof(bitmap *);
+    offloaded *o = try_alloc(sizeof *o + (size_t)c->argc * each);
+    if (o == NULL) return NULL;
+    memset(o, 0, sizeof *o);
+    o->argv = (RedisModuleString **)(o + 1);
+    o->argc = c->argc;
+    if (!hold(o, c->snapshot)) {
+        release_values(o);
+        RedisModule_Free(o);
+        return NULL;
+    }
+    for (int at = 0; at < o->argc; at++) o->argv[at] = RedisModule_HoldString(NULL, c->argv[at]);
+    o->row = c->row;
+    o->found = c->family;
+    o->kind = kind_of(c, c->snapshot->bytes);
+    o->handler = run_there;
+    o->job.run = run;
+    o->settings = *c->env->settings;
+    o->string_limit = string_limit(c);
+    random_seed(c, o->seed);
+    return o;
+}
+
+static int hand_over(call *c, handler *run_there) {
+    offloaded *o = make_offloaded(c, run_there);
+    if (o == NULL) return 0;
+    const RedisModuleCmdFunc reply = is_write(c->row) ? store_result : NULL;
+    o->client = RedisModule_BlockClient(c->ctx, reply, NULL, end_offloaded, 0);
+    o->ctx = RedisModule_GetThreadSafeContext(o->client);
+    RedisModule_SetDisconnectCallback(o->client, cancel);
+    list(o);
+    enqueue(&o->job);
+    return 1;
+}
+
+/* Whether the client caches replies until the server tells it that a key has been written. It must get its
+ * answer before it is told, or it would keep an answer that is out of date. */
+static int is_tracking(const call *c) {
+    RedisModuleClientInfo info = {.version = 1};
+    return RedisModule_GetClientInfoById
+        && RedisModule_GetClientInfoById(&info, RedisModule_GetClientId(c->ctx)) == REDISMODULE_OK
+        && info.flags & REDISMODULE_CLIENTINFO_FLAG_TRACKING;
+}
+
+/* Whether the server has all that threads need. What came with 6.0 and later is asked for. */
+static int can_block(void) {
+    return RedisModule_HoldString && RedisModule_BlockClient && RedisModule_UnblockClient
+        && RedisModule_SetDisconnectCallback && RedisModule_BlockedClientMeasureTimeStart
+        && RedisModule_BlockedClientMeasureTimeEnd && RedisModule_GetThreadSafeContext
+        && RedisModule_FreeThreadSafeContext && RedisModule_ThreadSafeContextLock
+        && RedisModule_ThreadSafeContextUnlock && RedisModule_GetBlockedClientPrivateData
+        && RedisModule_CreateTimer;
+}
+
+/* Calls that cannot wait, or whose client does not. Servers before 7.0 build replies of threads in RESP2. */
+static int must_stay(const call *c) {
+    int staying = REDISMODULE_CTX_FLAGS_LUA | REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_REPLICATED
+                | REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_DENY_BLOCKING;
+    if (!RedisModule_TryAlloc) staying |= REDISMODULE_CTX_FLAGS_RESP3;
+    return (context_flags(c) & staying) != 0 || (!is_write(c->row) && is_tracking(c));
+}
+
+static uint64_t held_only_most(void) {
+    uint64_t bitmaps, bytes;
+    bitmap_totals(&bitmaps, &bytes);
+    return bytes / 2 > HELD_ONLY_LEAST ? bytes / 2 : HELD_ONLY_LEAST;
+}
+
+static int may_offload(void *context) {
+    const call *c = context;
+    if (!can_block() || must_stay(c)) return 0;
+    int may = !is_queue_full() && bitmap_bytes_held_only() <= held_only_most()
+           && has_threads((uint32_t)c->env->settings->threads);
+    report.stayed += !may;
+    return may;
+}
+
+/* --- Handlers ------------------------------------------------------------------------------------------ */
+
+static uint64_t from_bytes(const call *c) { return (uint64_t)c->env->settings->threads_from_bytes; }
+
+static int offload_from(call *c, uint64_t bytes) {
+    c->snapshot->offloads = bytes >= from_bytes(c) && may_offload(c);
+    return c->snapshot->offloads;
+}
+
+int offload_reply(call *c, handler *reply, const bitmap *b, uint64_t bytes) {
+    snapshot s = {.family = c->family, .bytes = arena_bytes(b)};
+    if (!c->env->settings->threads || bytes < from_bytes(c) || !may_offload(c)) return 0;
+    s.values = try_alloc((size_t)c->argc * sizeof *s.values);
+    if (s.values == NULL) return 0;
+    for (int at = 0; at < c->argc; at++) s.values[at] = at == c->row->first ? b : NOT_OPENED;
+    c->snapshot = &s;
+    int left = hand_over(c, reply);
+    c->snapshot = NULL;
+    RedisModule_Free(s.values);
+    return left;
+}
+
+static int offload_at_once(call *c) {
+    const uint32_t kind = kind_of(c, c->snapshot->bytes);
+    if (!is_long(kind) || is_overdrawn() || !may_offload(c)) return 0;
+    note_offloaded(kind);
+    return c->snapshot->offloads = 1;
+}
+
+static int offload_listing(call *c, uint64_t listed) {
+    uint64_t least = from_bytes(c);
+    if (least == 0) return offload_from(c, 0);
+    const brief limit = {brief_time(c->argc), c->snapshot->bytes >= least, listed >= least / LISTED_BYTES};
+    if (limit.reads_much && offload_at_once(c)) return 1;
+    sandbox_be_brief(c->worker, &limit, may_offload, c);
+    return 0;
+}
+
+static int read_and_note(call *c, int at, const bitmap **b) {
+    int opened = main_thread.open_read(c, at, b);
+    c->snapshot->values[at] = *b;
+    if (*b) c->snapshot->bytes += arena_bytes(*b);
+    return opened;
+}
+
+/* Runs a call here that was to be offloaded. */
+static void run_here(call *c) {
+    c->family = c->snapshot->family;
+    c->snapshot = NULL;
+    c->env = &main_thread;
+    c->row->handler(c);
+}
+
+static void run_noting(call *c, snapshot *s) {
+    environment noting = main_thread;
+    noting.open_read = read_and_note;
+    noting.offloads = offload_from;
+    noting.offloads_listing = offload_listing;
+    c->snapshot = s;
+    c->env = &noting;
+    c->row->handler(c);
+    if (c->ended == NOT_BRIEF) {
+        learn_long(kind_of(c, s->bytes));
+        s->offloads = 1;
+    }
+    if (s->offloads && !hand_over(c, c->row->handler)) run_here(c);
+}
+
+void run_or_offload(call *c) {
+    const bitmap *few[FEW];
+    size_t bytes = (size_t)c->argc * sizeof *few;
+    snapshot s = {.values = c->argc <= FEW ? few : try_alloc(bytes), .family = c->family};
+    if (s.values == NULL) {
+        c->row->handler(c);
+        return;
+    }
+    memset(s.values, 0xff, bytes); /* NOT_OPENED */
+    account_for_copies();
+    uint64_t started = is_overdrawn() ? now() : 0;
+    run_noting(c, &s);
+    if (started) account((int64_t)(now() - started));
+    if (s.values != few) RedisModule_Free(s.values);
+}

@@ -1,0 +1,43 @@
+/* offloaded.h -- a call that a thread runs, on the values that it had opened. */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "server/environment.h"
+#include "threads/pool.h"
+
+/* The values that a call has opened, by the place of the key in argv: NULL for a missing key. */
+typedef struct snapshot {
+    const bitmap **values;
+    uint64_t bytes; /* of their arenas */
+    const family *family; /* of the command */
+    int offloads; /* the handler has returned because the call is to be offloaded */
+    struct offloaded *offloaded; /* NULL on the main thread */
+} snapshot;
+
+/* Stands in `values` for what is no key, or has not been opened. */
+#define NOT_OPENED ((const bitmap *)-1)
+
+typedef struct offloaded {
+    job job;
+    snapshot snapshot;
+    RedisModuleBlockedClient *client;
+    RedisModuleCtx *ctx; /* for replies to this client */
+    const command *row;
+    handler *handler;
+    const family *found; /* by open_either */
+    RedisModuleString **argv;
+    int argc;
+    settings settings; /* as they were */
+    uint64_t string_limit;
+    uint64_t seed[SEED_WORDS]; /* of random_seed() */
+    int stores; /* the main thread is to store the result */
+    result result;
+    _Atomic int cancelled; /* the client has gone, or the call has failed */
+    uint64_t microseconds; /* that it took */
+    uint32_t kind; /* of calls that are likely to take as long */
+    struct offloaded *older, *newer; /* among those that are not done */
+} offloaded;
+
+/* Runs the handler from its beginning. */
+void run_offloaded(offloaded *o, worker *w);
