@@ -34,6 +34,9 @@ EXAMPLES     := $(patsubst examples/%/main.ts,%,$(wildcard examples/*/main.ts))
 BIN := node_modules/.bin
 TSX := $(BIN)/tsx
 
+# All processors, unless make was told how many jobs to run at a time.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # What the tests need besides the module that they load.
 TESTED := trap replay client cli
 
@@ -96,7 +99,7 @@ help-all:            ## Show the other targets, too: long tests, more benchmarks
 	@$(foreach file,Makefile $(MORE),sed -n '1s/^\# /\n/p' $(file); $(call LIST,$(file));)
 
 build: setup         ## Build the module, build/redis-roar.so; rebuilds only what has changed
-	@$(MAKE) --no-print-directory module documents
+	@$(MAKE) --no-print-directory $(JOBS) module documents
 
 client: setup        ## Build the JavaScript client, client/dist
 	@$(MAKE) --no-print-directory client/src/calls.ts
@@ -113,7 +116,7 @@ run: build           ## Build the module and start redis-server with it
 
 test:                ## Build, then run all checks and tests; the last line counts them
 	@tools/setup checks
-	@$(MAKE) --no-print-directory -j2 module docs/commands.md $(TESTED)
+	@$(MAKE) --no-print-directory $(JOBS) module docs/commands.md $(TESTED)
 	@$(TSX) tools/test.ts
 
 check:               ## Check types, style, layout, shell scripts, unused exports and links, without building
