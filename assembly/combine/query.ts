@@ -25,7 +25,6 @@ import { mayDiffer, normalize } from "../expression/normal";
 import { hasRepeated } from "../expression/operands";
 import { TreeTerms } from "./opentree";
 import { Syntax, Tree, TreeRecord } from "../expression/tree";
-import { Node } from "../arena/layout/node";
 import { replyContainer, replySpan } from "../read/container";
 
 /** Units of work that listing a full container takes. */
@@ -83,19 +82,19 @@ export function queryCardinality(keys: u32, greatest: u64, from: u64, most: u64,
  */
 export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u64 {
   open<Count>(keys, greatest, from);
-  const term = changetype<TreeRecord>(Cursor.termOf(0)), places = placesFor(changetype<usize>(term));
+  const term = Cursor.termOf(0), places = placesFor(term);
   let key = Cursor.keyOf(0), rest = limit;
   while (key != Cursor.NO_KEY && rest) {
     Places.makeMany(places);
     const last = Cursor.lastKeyOf(0);
-    let s = evaluate<Store>(changetype<usize>(term), key);
+    let s = evaluate<Store>(term, key);
     if (Shape.kind(s) == Kind.FULL) {
       for (; key <= last && rest; key++) {
         work.spend(SPAN_WORK);
         rest -= replySpan(key << 16, 0, Container.LOW_MAX, rest);
       }
     } else if (Shape.count(s)) {
-      const operand = Term.resultOperand(changetype<usize>(term));
+      const operand = Term.resultOperand(term);
       right.select(operand);
       if (operand != SELF) s = Shape.copy(s, Places.at(Scratch.FIRST));
       rest -= replyContainer(Shape.kind(s), Shape.count(s), Shape.at(s), key << 16, rest);
@@ -121,19 +120,19 @@ function open<S>(keys: u32, greatest: u64, from: u64): void {
 
 /** The same for the tree in memory 0, whatever its operands are. */
 function openRoot<S>(greatest: u64, from: u64): void {
-  let root = changetype<TreeRecord>(changetype<Node>(Tree.root()));
+  let root = changetype<TreeRecord>(Tree.root());
   const inside = Offset.low(from) != 0;            // a container, where opening the terms there is not enough
-  if (inside || changetype<TreeRecord>(root).syntax() == Syntax.KEYS) {              // item 0 is no operand
+  if (inside || root.syntax() == Syntax.KEYS) {              // item 0 is no operand
     const all = TreeRecord.makeTerm(Rule.ALL);
     if (inside) all.addChild(TreeRecord.makeRange(from, greatest));
-    all.addChild(changetype<TreeRecord>(root));
-    root = changetype<TreeRecord>(changetype<Node>(all));
+    all.addChild(root);
+    root = all;
   }
-  const most = mostEntries(TreeTerms.measure(changetype<TreeRecord>(root))),
-    entries = Kernel.stores<S>() ? most : 0, bytes = TreeTerms.bytes(changetype<TreeRecord>(root));
+  const most = mostEntries(TreeTerms.measure(root)),
+    entries = Kernel.stores<S>() ? most : 0, bytes = TreeTerms.bytes(root);
   // The tree is in low memory, which the result will take.
   // Until the terms are made, what is held back must not reach it.
   Arena.reserve(Tree.recordsEnd() + <usize>builderBytes(entries) + bytes);
   begin(entries, bytes);
-  TreeTerms.open(changetype<TreeRecord>(root), Offset.key(from), greatest);
+  TreeTerms.open(root, Offset.key(from), greatest);
 }

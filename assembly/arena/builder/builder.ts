@@ -34,17 +34,17 @@ import { LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting
  * which the caller completes with a set...() of arena/layout/entry.ts before anything is allocated.
  */
 export function append(key: u64, members: u64): Entry {
-  if (!changetype<Builder>(Arena.heldAt()).isOrdinary()) makeOrdinary();
+  if (!Builder.current().isOrdinary()) makeOrdinary();
   else if (load<u32>(Arena.heldAt(), Builder.IN_LEAF) == Node.LEAF_MAX) {
     writeLeaf(false);
     store<u32>(Arena.heldAt(), 1, Builder.ORDINARY);
   }
-  return changetype<Builder>(Arena.heldAt()).newEntry(key, members);
+  return Builder.current().newEntry(key, members);
 }
 
 /** Appends `span` full containers from `key` on. They join full containers that end right before them. */
 export function appendFull(key: u64, span: u64): void {
-  const builder = changetype<Builder>(Arena.heldAt());
+  const builder = Builder.current();
   const inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   if (inLeaf) {
     const last = builder.bufferedEntry(inLeaf - 1);
@@ -66,7 +66,7 @@ export function appendFull(key: u64, span: u64): void {
 
 /** Ends the leaf here, unless it is small, and makes it roomy: the next entry begins a new leaf. */
 export function endLeaf(): void {
-  const builder = changetype<Builder>(Arena.heldAt()),
+  const builder = Builder.current(),
     members = load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
   if (!builder.isOrdinary()) {
     if (members >= LEAF_LEAST
@@ -78,14 +78,14 @@ export function endLeaf(): void {
 
 /** The least key that may be appended next. Wrong right after endLeaf(). */
 export function nextKey(): u64 {
-  const builder = changetype<Builder>(Arena.heldAt()),
+  const builder = Builder.current(),
     inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   return inLeaf ? lastKeyOf(builder.bufferedEntry(inLeaf - 1)) + 1 : 0;    // empty only before the first
 }
 
 /** Writes the directory and completes the arena. */
 export function finish(): void {
-  const builder = changetype<Builder>(Arena.heldAt());
+  const builder = Builder.current();
   const entries = load<u32>(changetype<usize>(builder), Builder.ENTRIES),
     members = load<u64>(changetype<usize>(builder), Builder.MEMBERS);
   if (!entries) { Arena.resetToEmpty(); return; }
@@ -93,7 +93,7 @@ export function finish(): void {
     if (builder.isOrdinary() ? finishShort(builder.bufferedEntry(0), entries) : finishPacked(entries)) return;
   }
   if (load<u32>(Arena.heldAt(), Builder.IN_LEAF)) {
-    if (!changetype<Builder>(Arena.heldAt()).isOrdinary()) makeOrdinary();
+    if (!Builder.current().isOrdinary()) makeOrdinary();
     if (load<u32>(Arena.heldAt(), Builder.IN_LEAF)) writeLeaf(false);
   }
   let slots = load<u32>(Arena.heldAt(), Builder.SLOTS);
@@ -109,19 +109,19 @@ export function finish(): void {
       const roomy = changetype<usize>(root) != 0 && level == 1 && slots <= Node.ROOMY_SLOTS;
       const node = roomy ? root
         : changetype<Node>(Allocator.allocateFresh(Block.bytes(Node.bytes(level, held))));
-      const first = changetype<Builder>(Arena.heldAt()).slotsAt() + <usize>from * Slot.BYTES;
+      const first = Builder.current().slotsAt() + <usize>from * Slot.BYTES;
       node.write(level, held);
       node.setRoomy(roomy);
       memory.copy(changetype<usize>(node) + Node.HEADER, first, <usize>held * Slot.BYTES);
       let below: u64 = 0;
       for (let i: u32 = 0; i < held; i++) below += node.slotAt(i).cardinality<Own>();
-      changetype<Slot>(changetype<Builder>(Arena.heldAt()).slotsAt()
+      changetype<Slot>(Builder.current().slotsAt()
         + <usize>written * Slot.BYTES).write(node.slotAt(0).key<Own>(), changetype<usize>(node), below);
       written++;
     }
     slots = written;
   }
-  store<u32>(0, load<u32>(changetype<Builder>(Arena.heldAt()).slotsAt(), 8), Header.ROOT);
+  store<u32>(0, load<u32>(Builder.current().slotsAt(), 8), Header.ROOT);
   Header.setEntries(entries);
   Header.setCardinality(members);
   Header.release();
@@ -136,7 +136,7 @@ function finishShort(entry: Entry, entries: u32): bool {
 
 /** Makes the arena a tiny one of the arrays that wait, which are all there is, if that takes least. */
 function finishPacked(entries: u32): bool {
-  let builder = changetype<Builder>(Arena.heldAt());
+  let builder = Builder.current();
   const members = <u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS),
     first = builder.bufferedEntry(0).plainKey<Own>();
   const last = builder.bufferedEntry(entries - 1).plainKey<Own>(),
@@ -144,7 +144,7 @@ function finishPacked(entries: u32): bool {
   const others = Header.bump() + <usize>entries * Entry.BYTES;   // without blocks
   if (others < bytes && others + blocksOfWaiting(builder, 0, entries) < bytes) return false;
   Arena.makeRoom(bytes);                            // moves the builder out of the way
-  builder = changetype<Builder>(Arena.heldAt());
+  builder = Builder.current();
   PageWriter.beginTight(changetype<Page>(0), first, last, members);
   memory.copy(changetype<Page>(0).lowsFrom<Own>(0), builder.waitingLow(0), Container.arrayBytes(members));
   putWaitingKeys(changetype<Node>(0), builder, 0, entries);

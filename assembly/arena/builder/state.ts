@@ -46,6 +46,8 @@ export class Builder {
   @inline static readonly SMALL_MAX: u32 = 32;
 
   /** Where the low of waiting member `index` stands. */
+  /** The one of the arena that is being built. It moves when the arena grows. */
+  @inline static current(): Builder { return changetype<Builder>(Arena.heldAt()); }
   @inline waitingLow(index: u32): usize {
     return changetype<usize>(this) + Builder.LEAF + Container.arrayBytes(index);
   }
@@ -96,7 +98,7 @@ export class Builder {
   @inline static addLeaf(leaf: Node, key: u64, members: u64): void {
     if (load<u32>(Arena.heldAt(), Builder.SLOTS) == load<u32>(Arena.heldAt(), Builder.SLOTS_ROOM)) growSlots(
     );
-    const builder = changetype<Builder>(Arena.heldAt()),
+    const builder = Builder.current(),
       slots = load<u32>(changetype<usize>(builder), Builder.SLOTS);
     changetype<Slot>(builder.slotsAt() + <usize>slots * Slot.BYTES).write(key, changetype<usize>(leaf),
       members);
@@ -123,7 +125,7 @@ export function begin(entries: u64, scratch: usize): void {
   if (bytes + scratch > 0xffffffff) Arena.growTo(bytes + scratch);  // more entries than an arena holds
   Arena.resetToFull();
   Arena.holdBack(<usize>bytes + scratch);
-  const builder = changetype<Builder>(Arena.heldAt());
+  const builder = Builder.current();
   memory.fill(changetype<usize>(builder), 0, Builder.LEAF);
   store<u32>(changetype<usize>(builder), Builder.leafRoom(entries), Builder.LEAF_ROOM);
   store<u32>(changetype<usize>(builder), Builder.lowsRoom(entries), Builder.LOWS_ROOM);
@@ -145,12 +147,12 @@ export function writeLeaf(roomy: bool): void {
   const entries = load<u32>(Arena.heldAt(), Builder.IN_LEAF);
   const leaf = changetype<Node>(
     Allocator.allocateFresh(Block.bytes(roomy ? Node.ROOMY_BYTES : Node.bytes(0, entries))));
-  let builder = changetype<Builder>(Arena.heldAt());
+  let builder = Builder.current();
   Builder.layEntries(leaf, changetype<usize>(builder.bufferedEntry(0)), entries);
   leaf.setRoomy(roomy);
   Builder.addLeaf(leaf, builder.bufferedEntry(0).plainKey<Own>(),
     load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS));
-  builder = changetype<Builder>(Arena.heldAt());                         // the slots may have grown
+  builder = Builder.current();                         // the slots may have grown
   store<u32>(changetype<usize>(builder), 0, Builder.IN_LEAF);
   store<u32>(changetype<usize>(builder), 0, Builder.ORDINARY);
   store<u64>(changetype<usize>(builder), 0, Builder.LEAF_MEMBERS);

@@ -25,7 +25,7 @@ import { Page } from "../packed/layout";
  */
 // @ts-ignore: decorator
 @inline export function waitingRoom(): usize {
-  const builder = changetype<Builder>(Arena.heldAt());
+  const builder = Builder.current();
   if (!builder.isOrdinary()) return builder.waitingLow(
     load<u32>(changetype<usize>(builder), Builder.LEAF_MEMBERS));
   return load<u32>(changetype<usize>(builder), Builder.IN_LEAF) == Node.LEAF_MAX ? builder.waitingLow(0) : 0;
@@ -36,9 +36,9 @@ import { Page } from "../packed/layout";
  * greater than all before.
  */
 export function appendSmall(key: u64, count: u32): void {
-  if (changetype<Builder>(Arena.heldAt()).isOrdinary()) writeLeaf(false);
+  if (Builder.current().isOrdinary()) writeLeaf(false);
   // a full one, behind which small arrays wait again
-  const builder = changetype<Builder>(Arena.heldAt());
+  const builder = Builder.current();
   builder.newEntry(key, count).setBlock(Kind.ARRAY, count, 0);
   if (count > 2) store<u32>(changetype<usize>(builder), 1, Builder.NEED_BLOCKS);
   if (load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS) > Page.ITEMS_MAX) writeWaiting(
@@ -47,7 +47,7 @@ export function appendSmall(key: u64, count: u32): void {
 
 /** Writes arrays that wait as leaves until at most `left` members are left. */
 export function writeWaiting(left: u32): void {
-  let builder = changetype<Builder>(Arena.heldAt()), entry: u32 = 0, member: u32 = 0;
+  let builder = Builder.current(), entry: u32 = 0, member: u32 = 0;
   const entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF),
     members = <u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
   const packs = packingPays(builder, entries, members);
@@ -67,7 +67,7 @@ export function writeWaiting(left: u32): void {
       }
       writeSmall(first, entry, from, member);
     }
-    builder = changetype<Builder>(Arena.heldAt());
+    builder = Builder.current();
   }
   const rest = entries - entry;
   memory.copy(changetype<usize>(builder.bufferedEntry(0)), changetype<usize>(builder.bufferedEntry(entry)),
@@ -123,7 +123,7 @@ function writePage(first: u32, last: u32, from: u32, to: u32): void {
     Allocator.allocateFresh(Node.ROOMY_INNER);
     store<u32>(Arena.heldAt(), Header.BYTES, Builder.ROOM_FOR_ROOT);
   }
-  const page = changetype<Node>(Allocator.allocatePage()), builder = changetype<Builder>(Arena.heldAt());
+  const page = changetype<Node>(Allocator.allocatePage()), builder = Builder.current();
   const key = builder.bufferedEntry(first).plainKey<Own>();
   PageWriter.beginPage(page.page, key, builder.bufferedEntry(last - 1).plainKey<Own>(), to - from);
   memory.copy(page.page.lowsFrom<Own>(0), builder.waitingLow(from), Container.arrayBytes(to - from));
@@ -137,7 +137,7 @@ export function putWaitingKeys(leaf: Node, builder: Builder, first: u32, last: u
   const width = PageWriter.highBytes(leaf.page), base = PageWriter.leafBase(leaf.page);
   if (!width) return;
   for (const end = builder.bufferedEntry(last); changetype<usize>(entry) < changetype<usize>(end);
-    entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES)) {
+    entry = entry.following) {
     highs = PageWriter.putHighs(highs, width, entry.plainKey<Own>() - base, entry.plainCount<Own>());
   }
 }
@@ -148,7 +148,7 @@ export function putWaitingKeys(leaf: Node, builder: Builder, first: u32, last: u
 function writeSmall(first: u32, last: u32, from: u32, to: u32): void {
   settleWaiting(first, last, from);
   const leaf = changetype<Node>(Allocator.allocateFresh(Node.block(0, last - first))),
-    builder = changetype<Builder>(Arena.heldAt());
+    builder = Builder.current();
   const entries = builder.bufferedEntry(first);
   Builder.layEntries(leaf, changetype<usize>(entries), last - first);
   Builder.addLeaf(leaf, entries.plainKey<Own>(), to - from);
@@ -156,8 +156,8 @@ function writeSmall(first: u32, last: u32, from: u32, to: u32): void {
 
 /** Gives the arrays first .. last - 1 that wait, whose members begin with `member`, entries as in a leaf. */
 function settleWaiting(first: u32, last: u32, member: u32): void {
-  Arena.makeRoom(blocksOfWaiting(changetype<Builder>(Arena.heldAt()), first, last));
-  const builder = changetype<Builder>(Arena.heldAt());
+  Arena.makeRoom(blocksOfWaiting(Builder.current(), first, last));
+  const builder = Builder.current();
   for (let i = first; i < last; i++) {
     const entry = builder.bufferedEntry(i), count = entry.plainCount<Own>();
     const lows = builder.waitingLow(member);
@@ -174,11 +174,11 @@ function settleWaiting(first: u32, last: u32, member: u32): void {
 
 /** Makes the leaf buffer one of ordinary entries: arrays that wait are written, or get ordinary entries. */
 export function makeOrdinary(): void {
-  let builder = changetype<Builder>(Arena.heldAt()),
+  let builder = Builder.current(),
     entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   if (entries >= LEAF_LEAST) {
     writeWaiting(LEAF_LEAST - 1);
-    builder = changetype<Builder>(Arena.heldAt());
+    builder = Builder.current();
     entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   }
   if (entries) settleWaiting(0, entries, 0);

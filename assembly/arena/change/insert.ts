@@ -49,14 +49,14 @@ export function insertEntry(key: u64): Entry {
   if (Arena.heldAt() - Header.bump() < Room.AMPLE) Allocator.prepare(Room.toInsert(key, 1));
   Header.setEntries(Header.entries<Own>() + 1);
   let link: usize = Header.ROOT;
-  let node = changetype<Node>(<usize>load<u32>(link));
+  let node = Node.linked(link);
   if (node.isFull()) node = raiseRoot();
   while (node.level<Own>()) {
     let slot = node.slotAt(Directory.slotFor<Own>(node, key));
     if (key < slot.key<Own>()) store<u64>(changetype<usize>(slot), key);
     if (slot.child<Own>().isFull()) {
       splitChild(link, Directory.slotFor<Own>(node, key), key);         // the node may move
-      node = changetype<Node>(<usize>load<u32>(link));
+      node = Node.linked(link);
       slot = node.slotAt(Directory.slotFor<Own>(node, key));
     }
     link = slot.link();
@@ -81,7 +81,7 @@ export function appendLeaf(leaf: Node, entries: u32): void {
   while (node.level<Own>() > 1) {
     if (lastSlot(node).child<Own>().isFull()) {
       splitChild(link, node.count<Own>() - 1, key);        // the node may move
-      node = changetype<Node>(<usize>load<u32>(link));
+      node = Node.linked(link);
     }
     const slot = lastSlot(node);
     slot.add(members);
@@ -116,7 +116,7 @@ export function changeKey(entry: Entry, key: u64): void {
  * Returns the node, which may have moved.
  */
 export function openGap(link: usize, index: u32): usize {
-  let node = changetype<Node>(<usize>load<u32>(link));
+  let node = Node.linked(link);
   if (!hasRoom(node)) {
     const level = node.level<Own>(), bytes = Node.bytes(level, node.count<Own>() + 1);
     const roomy = !level && Room.becomesRoomy(bytes, link == Header.ROOT);
@@ -196,7 +196,7 @@ export function raiseRoot(): Node {
  * at slot `index` of the node that `link` points to, so that there is room for `key`.
  */
 export function splitChild(link: usize, index: u32, key: u64): void {
-  let node = changetype<Node>(<usize>load<u32>(link));
+  let node = Node.linked(link);
   const child = node.slotAt(index).child<Own>();
   const level = child.level<Own>(), count = child.count<Own>(), item = child.itemBytes();
   const stay = level ? slotsOnLeft(child, key) : entriesOnLeft(child, key), moved = count - stay;

@@ -23,7 +23,7 @@
 import { Own } from "../../env/view";
 import { Header } from "../layout/header";
 import { Allocator } from "../layout/blocks";
-import { Entry, Offset } from "../layout/entry";
+import { Offset } from "../layout/entry";
 import { Page } from "../packed/layout";
 import {
   appendMembers, insertMember, pageRoom, prependMembers, removeMembers, tightenPage,
@@ -105,7 +105,7 @@ function loosenPart(page: Node, from: u32, to: u32, held: u32): usize {
 /** Address of the word that holds the address of the leaf to which `key` belongs. */
 function linkTo(key: u64): usize {
   let link: usize = Header.ROOT;
-  for (let node = Node.root<Own>(); node.level<Own>(); node = changetype<Node>(<usize>load<u32>(link))) {
+  for (let node = Node.root<Own>(); node.level<Own>(); node = Node.linked(link)) {
     link = node.slotAt(Directory.slotFor<Own>(node, key)).link();
   }
   return link;
@@ -122,11 +122,11 @@ function parentFor(key: u64): Node {
     let index = Directory.slotFor<Own>(node, key);
     if (node.slotAt(index).child<Own>().isFull()) {
       splitChild(link, index, key);           // the node may move
-      node = changetype<Node>(<usize>load<u32>(link));
+      node = Node.linked(link);
       index = Directory.slotFor<Own>(node, key);
     }
     link = node.slotAt(index).link();
-    node = changetype<Node>(<usize>load<u32>(link));
+    node = Node.linked(link);
   }
   return changetype<Node>(link);
 }
@@ -213,12 +213,12 @@ function shouldPack(leaf: Node): bool {
 function packLeaf(key: u64): void {
   Allocator.prepare(Allocator.roomForPage(0));
   const page = changetype<Node>(Allocator.allocatePage()), link = linkTo(key),
-    leaf = changetype<Node>(<usize>load<u32>(link));
+    leaf = Node.linked(link);
   const count = leaf.count<Own>();
   const first = leaf.entryAt(0), last = leaf.entryAt(count - 1);
   PageWriter.beginPage(page.page, first.plainKey<Own>(), last.plainKey<Own>(), count);
   for (let entry = first, i: u32 = 0; changetype<usize>(entry) <= changetype<usize>(last);
-    entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES), i++) {
+    entry = entry.following, i++) {
     PageWriter.putKeys(page.page, i, i + 1, entry.plainKey<Own>());
     store<u16>(page.page.lowsFrom<Own>(i), load<u16>(entry.plainMembers()));
   }

@@ -116,7 +116,7 @@ export function removeEntries(first: u64, last: u64): void {
  * Releases a node that becomes empty, and sets the link to 0. Returns the number of members removed.
  */
 function removeWithin(link: usize, first: u64, last: u64): u64 {
-  const node = changetype<Node>(<usize>load<u32>(link)), leaf = !node.level<Own>();
+  const node = Node.linked(link), leaf = !node.level<Own>();
   let from = leaf ? first ? Directory.entriesUpTo<Own>(node, first - 1) : 0
     : Directory.slotFor<Own>(node, first);
   let to = leaf ? Directory.entriesUpTo<Own>(node, last) : Directory.slotFor<Own>(node, last) + 1,
@@ -164,7 +164,7 @@ function removeBelowSlot(slot: Slot, first: u64, last: u64): u64 {
  * Removes the entry of the offsets in [first, last], of one container; from a packed leaf those offsets only.
  */
 function removeBelow(link: usize, first: u64, last: u64): void {
-  const node = changetype<Node>(<usize>load<u32>(link)), key = Offset.key(first);
+  const node = Node.linked(link), key = Offset.key(first);
   if (!node.level<Own>()) {
     if (node.page.isPacked<Own>()) {
       const from = PageMembers.below<Own>(node.page, first);
@@ -198,7 +198,7 @@ function removeBelow(link: usize, first: u64, last: u64): void {
  * if they are few items together.
  */
 function joinNeighbor(link: usize, index: u32): void {
-  const slots = changetype<Node>(<usize>load<u32>(link)).count<Own>();
+  const slots = Node.linked(link).count<Own>();
   if (index + 1 < slots && joinAt(link, index)) return;
   if (index) joinAt(link, index - 1);
 }
@@ -208,7 +208,7 @@ function joinNeighbor(link: usize, index: u32): void {
  * if they are pages of few items together.
  */
 function joinAt(link: usize, index: u32): bool {
-  const node = changetype<Node>(<usize>load<u32>(link));
+  const node = Node.linked(link);
   const slot = node.slotAt(index);
   const upper = node.slotAt(index + 1).child<Own>();
   if (!isPage(slot.child<Own>()) || !isPage(upper)
@@ -224,7 +224,7 @@ function joinAt(link: usize, index: u32): bool {
 /** Removes `items` items from the node that `link` points to, from `index` on. */
 // @ts-ignore: decorator
 @inline function closeGap(link: usize, index: u32, items: u32): void {
-  const node = changetype<Node>(<usize>load<u32>(link));
+  const node = Node.linked(link);
   if (!node.level<Own>() && node.page.isPacked<Own>()) {
     removeMembers(node.page, index, index + items);
     if (node.page.count<Own>() < PAGE_LEAST) unpackWithin(node);

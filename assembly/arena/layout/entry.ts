@@ -56,6 +56,8 @@ export class Entry {
     return kind >= Kind.SINGLE ? <u32>kind - 5 : view16<M>(changetype<usize>(this), Entry.LOW) + 1;
   }
 
+  /** The entry behind it in a leaf that is not packed. */
+  @inline get following(): Entry { return changetype<Entry>(changetype<usize>(this) + Entry.BYTES); }
   /** Whether it is a group of a packed leaf. */
   @inline isGroup(): bool { return Group.is(changetype<Group>(this)); }
   /** The group that it is. */

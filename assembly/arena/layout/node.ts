@@ -74,6 +74,8 @@ export class Node {
     return Header.isTiny<M>() ? changetype<Node>(0) : changetype<Node>(<usize>view32<M>(0, Header.ROOT));
   }
 
+  /** The node that the link at this address leads to. */
+  @inline static linked(link: usize): Node { return changetype<Node>(<usize>load<u32>(link)); }
   /** The packed leaf that it is. */
   @inline get page(): Page { return changetype<Page>(this); }
   @inline level<M>(): u32 { return view8<M>(changetype<usize>(this), Node.LEVEL); }

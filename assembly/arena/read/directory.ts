@@ -205,10 +205,10 @@ export abstract class Directory {
     while (entry.lastKey<M>() < key) {      // invariant: everything before `entry` ends below key
       const far = changetype<Entry>(changetype<usize>(entry) + step);
       if (changetype<usize>(far) < end && far.lastKey<M>() < key) {
-        entry = changetype<Entry>(changetype<usize>(far) + Entry.BYTES);
+        entry = far.following;
         step <<= 1;
       } else {
-        entry = changetype<Entry>(changetype<usize>(entry) + Entry.BYTES);
+        entry = entry.following;
         step = Entry.BYTES;
       }
     }

@@ -97,7 +97,7 @@ abstract class CrossTable {
 export function cross(rows: u32, columns: u32, limited: u32, from: u64, to: u64): void {
   const first = CrossTable.firstColumn(rows), end = CrossTable.columnsEnd(rows, columns),
     limit = CrossTable.limitItem(rows, columns);
-  begin(0, CrossTable.keysBytes(limit) + CrossTable.ROWS_AT_ONCE * CrossTable.PREPARED_BYTES);
+  begin(0, CrossTable.keysBytes(limit) + <usize>CrossTable.ROWS_AT_ONCE * CrossTable.PREPARED_BYTES);
   for (let item: u32 = 0; item < limit; item++) {
     if (item < rows) Cursor.open(item, item, from);
     else if (item >= first && item < end) Cursor.open(item, rows + item - first, from);

@@ -22,7 +22,6 @@
 // of their number.
 
 import { Entry } from "../../arena/layout/entry";
-import { Node } from "../../arena/layout/node";
 import { arena } from "../../env/memory";
 
 export const enum Rule {
@@ -212,9 +211,8 @@ export abstract class Term {
 
   /** Items of a group: the square root of the number of items, rounded up. */
   private static sizeOfGroups(items: u32): u32 {
-    const root = changetype<Node>(<u32>sqrt<f64>(items));
-    return changetype<usize>(root) * changetype<usize>(root) < items ? changetype<usize>(root) + 1
-      : changetype<usize>(root);
+    const root = <u32>sqrt<f64>(items);
+    return root * root < items ? root + 1 : root;
   }
 
   /** The most bytes that a term of `items` items takes. A multiple of 8, as cursors are. */
