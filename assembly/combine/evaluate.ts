@@ -9,7 +9,7 @@ import { SELF, right } from "../env/memory";
 import { Entry, Offset } from "../arena/layout/entry";
 import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
-import { Count, Kernel, Store, StoreOnly } from "../container/kernel";
+import { Count, Kernel, Sink, Store, StoreOnly } from "../container/kernel";
 import { Runs } from "../container/run";
 import { repeated, sumOfNoted } from "./count/terms";
 import { Cursor } from "./walk/cursor";
@@ -34,10 +34,12 @@ import { foldListed } from "./several/union";
  * resultEntry(). A full one is FULL; NOTHING lies nowhere. With S = Count the result need not be stored where
  * that saves work.
  */
-export function evaluate<S>(term: u32, key: u64): u64 { return settled<S>(term, evaluated<S>(term, key)); }
+export function evaluate<S extends Sink>(term: u32, key: u64): u64 {
+  return settled<S>(term, evaluated<S>(term, key));
+}
 
 // @ts-ignore: decorator
-@inline function evaluated<S>(term: u32, key: u64): u64 {
+@inline function evaluated<S extends Sink>(term: u32, key: u64): u64 {
   Term.setResult(term, SELF, changetype<Entry>(0));
   switch (Term.rule(term)) {
     case Rule.ALL: return evaluateAll<S>(term, Term.end(term), key);
@@ -98,7 +100,7 @@ function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
 // --- All items ---------------------------------------------------------------------------------------------
 
 /** The intersection of the items up to `end`, which are at `key`. */
-function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
+function evaluateAll<S extends Sink>(term: u32, end: u32, key: u64): u64 {
   const list = Term.list(term), found = Listed.first(term, end, key);
   const listed = Listed.containers(found), terms = Listed.terms(found);
   let acc = Shape.full();
@@ -117,7 +119,7 @@ function evaluateAll<S>(term: u32, end: u32, key: u64): u64 {
 // --- Unions and symmetric differences ----------------------------------------------------------------------
 
 /** The union (OR) or symmetric difference (XOR) of the items at `key`. */
-function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
+function evaluateUnion<S extends Sink>(op: Fold, term: u32, key: u64): u64 {
   const list = Term.list(term), found = Listed.grouped(term, key);
   const listed = Listed.containers(found), terms = Listed.terms(found);
   if (op == Fold.OR && Listed.full(found)) return Shape.full();
@@ -140,7 +142,7 @@ function evaluateUnion<S>(op: Fold, term: u32, key: u64): u64 {
 // --- Differences -------------------------------------------------------------------------------------------
 
 /** The intersection of the first items, which are at `key`, less the others. */
-function evaluateLess<S>(term: u32, key: u64): u64 {
+function evaluateLess<S extends Sink>(term: u32, key: u64): u64 {
   const list = Term.list(term);
   let acc = Term.least(term) == 1
     ? evaluateFirst(term, key)
@@ -177,14 +179,14 @@ function evaluateLess<S>(term: u32, key: u64): u64 {
 }
 
 /** The first item and any of the others; they are operands. */
-function evaluateAndOr<S>(term: u32, key: u64): u64 {
+function evaluateAndOr<S extends Sink>(term: u32, key: u64): u64 {
   const list = Term.list(term), found = Listed.grouped(term, key), first = Term.first(term);
   if (Listed.full(found)) return takeItem(term, first);
   return withFirst<S>(Fold.AND, term, restFound(term, list, Listed.containers(found)), first);
 }
 
 /** Any of the others but not the first item; they are operands. */
-function evaluateDiff1<S>(term: u32, key: u64): u64 {
+function evaluateDiff1<S extends Sink>(term: u32, key: u64): u64 {
   const list = Term.list(term), found = Listed.grouped(term, key), first = Term.first(term);
   Cursor.seek(first, key);
   const alone = Cursor.keyOf(first) != key;
@@ -202,7 +204,7 @@ function evaluateDiff1<S>(term: u32, key: u64): u64 {
 /**
  * Folds the container of item `first`, an operand, into `rest`, the result of the term so far: AND or ANDNOT.
  */
-function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
+function withFirst<S extends Sink>(op: Fold, term: u32, rest: u64, first: u32): u64 {
   const next = Cursor.shapeOf(first), sides = sidesOf(Term.resultOperand(term), Cursor.operandOf(first));
   if (Shape.isFull(next)) return op == Fold.AND ? rest : Shape.NOTHING;
   if (!Kernel.stores<S>()) {
@@ -217,7 +219,7 @@ function withFirst<S>(op: Fold, term: u32, rest: u64, first: u32): u64 {
 // --- Counting ----------------------------------------------------------------------------------------------
 
 /** Values in at least (with `exactly`, in exactly) `least` items. */
-function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
+function evaluateThreshold<S extends Sink>(term: u32, key: u64, exactly: bool): u64 {
   const list = Term.list(term), found = Listed.grouped(term, key);
   const listed = Listed.containers(found), full = Listed.full(found);
   const terms = Listed.terms(found);
@@ -237,7 +239,7 @@ function evaluateThreshold<S>(term: u32, key: u64, exactly: bool): u64 {
 }
 
 /** The values that weigh enough. */
-function evaluateSum<S>(term: u32, key: u64): u64 {
+function evaluateSum<S extends Sink>(term: u32, key: u64): u64 {
   const step = Term.stepTo(term, key);
   Sum.start(Term.stepConstant(term, step));
   visitItems<Count>(term, key);
@@ -259,7 +261,7 @@ function evaluateSum<S>(term: u32, key: u64): u64 {
  * Adds what the items of a sum have at the key: to a tally (S = Store) or to bytes (StoreOnly). With S =
  * Count, notes what there is.
  */
-function visitItems<S>(term: u32, key: u64): void {
+function visitItems<S extends Sink>(term: u32, key: u64): void {
   if (!Term.groups(term)) { visitRange<S>(term, Term.first(term), Term.end(term), key); return; }
   for (let group: u32 = 0, groups = Term.groups(term); group < groups; group++) {
     const start = Term.groupStart(term, group);
@@ -268,7 +270,7 @@ function visitItems<S>(term: u32, key: u64): void {
   }
 }
 
-function visitRange<S>(term: u32, from: u32, to: u32, key: u64): void {
+function visitRange<S extends Sink>(term: u32, from: u32, to: u32, key: u64): void {
   for (let i = from; i < to; i++) {
     if (Cursor.keyOf(i) != key) continue;
     const inner = Cursor.termOf(i), weight = Term.weight(term, i);

@@ -8,7 +8,7 @@ import { begin, builderBytes } from "../arena/builder/state";
 import { finish } from "../arena/builder/builder";
 import { Arena } from "../arena/layout/header";
 import { Kind } from "../container/kind";
-import { Count, Kernel, Store } from "../container/kernel";
+import { Count, Kernel, Sink, Store } from "../container/kernel";
 import { Container } from "../container/limits";
 import { mostEntries } from "./estimate";
 import { walk } from "./walkterm";
@@ -110,7 +110,7 @@ export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u
  * Makes the terms of the expression and opens them.
  * The result has no members below `from`. S as in walk().
  */
-function open<S>(keys: u32, greatest: u64, from: u64): void {
+function open<S extends Sink>(keys: u32, greatest: u64, from: u64): void {
   right.select(keys);
   Arena.reserve(right.size());
   right.copy(0, 0, right.size());
@@ -119,7 +119,7 @@ function open<S>(keys: u32, greatest: u64, from: u64): void {
 }
 
 /** The same for the tree in memory 0, whatever its operands are. */
-function openRoot<S>(greatest: u64, from: u64): void {
+function openRoot<S extends Sink>(greatest: u64, from: u64): void {
   let root = changetype<TreeRecord>(Tree.root());
   const inside = Offset.low(from) != 0;            // a container, where opening the terms there is not enough
   if (inside || root.syntax() == Syntax.KEYS) {              // item 0 is no operand

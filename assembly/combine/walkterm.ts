@@ -8,7 +8,7 @@
 // full or nothing without looking at a container.
 
 import { SELF, reply, right } from "../env/memory";
-import { Kernel } from "../container/kernel";
+import { Kernel, Sink } from "../container/kernel";
 import { Kind } from "../container/kind";
 import { appendFull } from "../arena/builder/builder";
 import { evaluate, placesFor } from "./evaluate";
@@ -24,7 +24,7 @@ import { Cursor } from "./walk/cursor";
  * counts them. Returns the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
  * Counting stops once there are `most` or more, unless `most` is 0.
  */
-export function walk<S>(most: u64, end: u64): u64 {
+export function walk<S extends Sink>(most: u64, end: u64): u64 {
   const term = Cursor.termOf(0), places = placesFor(term);
   let members: u64 = 0, key = Cursor.keyOf(0);
   let anyFull = false;                        // then 0 members may be 2^64

@@ -11,8 +11,8 @@
 // and right `b` the one at `b` of the operand that `right` shows.
 
 import { left, right, vector } from "../env/memory";
-import { Left, Right, view16 } from "../env/view";
-import { And, AndNot, Count, Kernel, Or, Store, Xor } from "./kernel";
+import { Left, Memory, Right, view16 } from "../env/view";
+import { And, AndNot, Count, Kernel, Or, SetOperation, Sink, Store, Xor } from "./kernel";
 import { Container } from "./limits";
 import { Lanes } from "./lanes";
 
@@ -43,7 +43,8 @@ export abstract class Arrays {
     return select<usize>(step, 0, u32(load<u16>(end - Container.MEMBER_BYTES)) < value);
   }
 
-  @inline static intersectInto<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  @inline static intersectInto<S extends Sink>(a: usize, aCount: u32, b: usize, bCount: u32,
+    out: usize): u32 {
     if (aCount <= Lanes.LANES || aCount * Ratio.LOOKUP < bCount) return Arrays.lookUpLeft<And,
       S>(a, aCount, b, bCount, out);
     if (bCount <= Lanes.LANES || bCount * Ratio.LOOKUP < aCount) return Arrays.lookUpRight<S>(a, aCount, b,
@@ -51,7 +52,8 @@ export abstract class Arrays {
     return Arrays.filterBlocks<And, S>(a, aCount, b, bCount, out, Container.arrayBytes(min(aCount, bCount)));
   }
 
-  @inline static combineArrays<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  @inline static combineArrays<O extends SetOperation>(a: usize, aCount: u32, b: usize, bCount: u32,
+    out: usize): u32 {
     if (aCount < Lanes.LANES || bCount < Lanes.LANES || aCount * Ratio.SPLICE < bCount
       || bCount * Ratio.SPLICE < aCount) {
       return Container.memberCount(out,
@@ -71,8 +73,9 @@ export abstract class Arrays {
    * block before it. That is harmless in `b`; in `a` these members are masked off. Results never overtake the
    * block of `a` that is in a register, so `out` may be `a`.
    */
-  @inline static filterBlocks<O,
-    S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize): u32 {
+  @inline static filterBlocks<O extends SetOperation, S extends Sink>(
+    a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize,
+  ): u32 {
     const aLast = a + Container.arrayBytes(aCount) - Lanes.LANES_BYTES,
       bLast = b + Container.arrayBytes(bCount) - Lanes.LANES_BYTES;
     const start = out, end = out + room;
@@ -111,7 +114,7 @@ export abstract class Arrays {
       end - out >= Lanes.LANES_BYTES ? Lanes.put(x, kept, out) : Lanes.putOnly(x, kept, out));
   }
 
-  @inline private static lanesToKeep<O>(found: u32): u32 {
+  @inline private static lanesToKeep<O extends SetOperation>(found: u32): u32 {
     return (Kernel.is<O, And>() ? found : ~found) & Lanes.ALL_LANES;
   }
 
@@ -135,7 +138,8 @@ export abstract class Arrays {
    * members are sorted. A union writes a member that differs from the one before it. A symmetric difference
    * writes a member that differs from both neighbors, so its output lags by one member.
    */
-  @inline private static combineBlocks<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  @inline private static combineBlocks<O extends SetOperation>(a: usize, aCount: u32, b: usize, bCount: u32,
+    out: usize): u32 {
     const aEnd = a + Container.arrayBytes(aCount), bEnd = b + Container.arrayBytes(bCount), start = out;
     // A placeholder stands before the first member: it differs from that member, and `notMember` keeps it out
     // of the output.
@@ -172,7 +176,9 @@ export abstract class Arrays {
   // ---- Lookup. Either array may be empty.
 
   /** Looks up the few members of `a` in `b` and keeps those that are there (And) or absent (AndNot). */
-  static lookUpLeft<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  static lookUpLeft<O extends SetOperation, S extends Sink>(
+    a: usize, aCount: u32, b: usize, bCount: u32, out: usize,
+  ): u32 {
     const aEnd = a + Container.arrayBytes(aCount), bEnd = b + Container.arrayBytes(bCount), start = out;
     for (; a < aEnd; a += Container.MEMBER_BYTES) {
       const x = left.load16(a, 0);
@@ -189,7 +195,7 @@ export abstract class Arrays {
   }
 
   /** Looks up the few members of `b` in `a` and keeps those that are there. */
-  private static lookUpRight<S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  private static lookUpRight<S extends Sink>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
     const aEnd = a + Container.arrayBytes(aCount), bEnd = b + Container.arrayBytes(bCount), start = out;
     for (; b < bEnd; b += Container.MEMBER_BYTES) {
       const y = right.load16(b, 0);
@@ -203,7 +209,7 @@ export abstract class Arrays {
   }
 
   /** Returns the address of the first member at or after `at` that is not below `value`, or `end`. */
-  @inline static gallop<M>(at: usize, end: usize, value: u32): usize {
+  @inline static gallop<M extends Memory>(at: usize, end: usize, value: u32): usize {
     let step = Container.MEMBER_BYTES;
     while (at + step <= end && view16<M>(at + step - Container.MEMBER_BYTES, 0) < value) {
       at += step;
@@ -221,7 +227,7 @@ export abstract class Arrays {
   // ---- Merge, also for the rest of two arrays behind their last blocks.
 
   /** Copies from memory M. */
-  @inline private static copy<M>(out: usize, from: usize, bytes: usize): void {
+  @inline private static copy<M extends Memory>(out: usize, from: usize, bytes: usize): void {
     if (Kernel.is<M, Left>()) left.copy(out, from, bytes); else right.copy(out, from, bytes);
   }
 
@@ -230,7 +236,8 @@ export abstract class Arrays {
    * AndNot removes them, and Xor adds those that are absent and removes the others. Copies each stretch of
    * `many` between two of `few` at once. Returns the end of the result.
    */
-  static splice<O, F, M>(few: usize, fewEnd: usize, many: usize, manyEnd: usize, out: usize): usize {
+  static splice<O extends SetOperation, F extends Memory,
+    M extends Memory>(few: usize, fewEnd: usize, many: usize, manyEnd: usize, out: usize): usize {
     for (; few < fewEnd; few += Container.MEMBER_BYTES) {
       const x = view16<F>(few, 0), at = Arrays.gallop<M>(many, manyEnd, x);
       if (at != many) {
@@ -252,7 +259,8 @@ export abstract class Arrays {
    * Writes the union (Or) or symmetric difference (Xor) of arrays of which one is short;
    * returns the end of the result.
    */
-  private static combineRest<O>(a: usize, aEnd: usize, b: usize, bEnd: usize, out: usize): usize {
+  private static combineRest<O extends SetOperation>(a: usize, aEnd: usize, b: usize, bEnd: usize,
+    out: usize): usize {
     if ((aEnd - a) * Ratio.REST < bEnd - b) return Arrays.splice<O, Left, Right>(a, aEnd, b, bEnd, out);
     if ((bEnd - b) * Ratio.REST < aEnd - a) return Arrays.splice<O, Right, Left>(b, bEnd, a, aEnd, out);
     while (a < aEnd && b < bEnd) {
@@ -270,7 +278,7 @@ export abstract class Arrays {
 }
 
 /** Whether the `count` members of the array at `at` of memory M are strictly ascending. */
-export function isAscending<M>(at: usize, count: u32): bool {
+export function isAscending<M extends Memory>(at: usize, count: u32): bool {
   for (const last = at + Container.arrayBytes(count) - Container.MEMBER_BYTES; at < last;
     at += Container.MEMBER_BYTES) {
     if (view16<M>(at, 0) >= view16<M>(at, <u32>Container.MEMBER_BYTES)) return false;

@@ -6,7 +6,7 @@
 // ranges and positions of one bitset in memory 0.
 
 import { left, right } from "../env/memory";
-import { And, AndNot, Count, Kernel, Not, Or, Same, Store, Xor } from "./kernel";
+import { And, AndNot, Count, Kernel, Not, Or, Same, SetOperation, Sink, Store, Xor } from "./kernel";
 import { BITSET_BYTES, Container } from "./limits";
 
 /** A payload that is a bitset. */
@@ -22,7 +22,7 @@ export abstract class Bitset {
   /**
    * Combines the next PART_BYTES of left `a` and right `b`; returns the cardinality, or with S = StoreOnly 0.
    */
-  static combineParts<O, S>(a: usize, b: usize, out: usize): u32 {
+  static combineParts<O extends SetOperation, S extends Sink>(a: usize, b: usize, out: usize): u32 {
     return Bitset.combineBytes<O, S>(a, b, out, Bitset.PART_BYTES);
   }
 
@@ -35,7 +35,9 @@ export abstract class Bitset {
    * prevent. For that, a block's highest address must be accessed first, so that one bounds check covers the
    * block, and all loads must come before the first store.
    */
-  @inline static combineBytes<O, S>(a: usize, b: usize, out: usize, bytes: usize): u32 {
+  @inline static combineBytes<O extends SetOperation, S extends Sink>(
+    a: usize, b: usize, out: usize, bytes: usize,
+  ): u32 {
     const end = a + bytes;
     let c0: u64 = 0, c1: u64 = 0, c2: u64 = 0, c3: u64 = 0, c4: u64 = 0, c5: u64 = 0, c6: u64 = 0,
       c7: u64 = 0;
@@ -75,7 +77,7 @@ export abstract class Bitset {
     return <u32>(c0 + c1 + c2 + c3 + c4 + c5 + c6 + c7);
   }
 
-  @inline private static wordAt<O>(a: usize, b: usize, offset: u32): u64 {
+  @inline private static wordAt<O extends SetOperation>(a: usize, b: usize, offset: u32): u64 {
     return Kernel.isUnary<O>()
       ? Kernel.changeWord<O>(left.load64(a, offset))
       : Kernel.combineWords<O>(left.load64(a, offset), right.load64(b, offset));

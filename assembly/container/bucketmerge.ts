@@ -5,7 +5,7 @@
 
 import { left, right } from "../env/memory";
 import { Buckets } from "./buckets";
-import { Kernel, Or, Xor } from "./kernel";
+import { Kernel, Or, SetOperation, Xor } from "./kernel";
 import { Container } from "./limits";
 
 /** Merges the buckets of two containers. */
@@ -20,7 +20,8 @@ export abstract class BucketMerge {
   /** Returned if a bucket of the result would have 256 members. */
   @inline static readonly NO_BUCKETS: u32 = u32.MAX_VALUE;
 
-  @inline static mergeBucket<O>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  @inline static mergeBucket<O extends SetOperation>(a: usize, aCount: u32, b: usize, bCount: u32,
+    out: usize): u32 {
     const aCounts = a + aCount, bCounts = b + bCount, start = out,
       counts = out + aCount + bCount + 2 * Buckets.LOWS;
     // If so, every pair of buckets takes two vectors, so that there is no branch to predict.
@@ -101,7 +102,7 @@ export abstract class BucketMerge {
    * Removes from the `sum` members at `out` those marked as repeating the one before,
    * and with Xor that one too; returns the end.
    */
-  private static withoutRepeats<O>(repeated: u32, sum: u32, out: usize): usize {
+  private static withoutRepeats<O extends SetOperation>(repeated: u32, sum: u32, out: usize): usize {
     const removed = Kernel.is<O, Xor>() ? repeated | repeated >> 1 : repeated;
     let from = out;
     for (let i: u32 = 0; i < sum; i++) {
@@ -112,7 +113,8 @@ export abstract class BucketMerge {
   }
 
   /** Merges two buckets of any length; returns the end. */
-  private static mergeLong<O>(a: usize, aHeld: u32, b: usize, bHeld: u32, out: usize): usize {
+  private static mergeLong<O extends SetOperation>(a: usize, aHeld: u32, b: usize, bHeld: u32,
+    out: usize): usize {
     const aEnd = a + aHeld, bEnd = b + bHeld;
     while (a < aEnd && b < bEnd) {
       const x = left.load8(a, 0), y = right.load8(b, 0);

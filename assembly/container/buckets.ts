@@ -9,10 +9,10 @@
 // them, bucketsToArray() unpacks the payload.
 
 import { left, right, vector } from "../env/memory";
-import { view8 } from "../env/view";
+import { Memory, view8 } from "../env/view";
 import { Bitset } from "./bitset";
 import { Container } from "./limits";
-import { And, AndNot, Count, Kernel, Store } from "./kernel";
+import { And, AndNot, Count, Kernel, SetOperation, Sink, Store } from "./kernel";
 import { Lanes } from "./lanes";
 
 /** A payload of buckets. */
@@ -59,7 +59,9 @@ export abstract class Buckets {
   }
 
   /** Keeps the members of `a` that are in `b` (And) or not in `b` (AndNot). */
-  @inline static filter<O, S>(a: usize, aCount: u32, b: usize, bCount: u32, out: usize): u32 {
+  @inline static filter<O extends SetOperation, S extends Sink>(
+    a: usize, aCount: u32, b: usize, bCount: u32, out: usize,
+  ): u32 {
     const aCounts = a + aCount, bCounts = b + bCount;
     const start = out, lastVector = out + Container.arrayBytes(aCount) - Lanes.LANES_BYTES;
     let members: u32 = 0;
@@ -219,7 +221,7 @@ export abstract class Buckets {
   }
 
   /** The greatest member. There must be one. */
-  static last<M>(at: usize, count: u32): u32 {
+  static last<M extends Memory>(at: usize, count: u32): u32 {
     let high = Container.BUCKETS - 1;
     while (!view8<M>(at + count + high, 0)) high--;
     return (high << 8) | view8<M>(at + count - 1, 0);

@@ -12,11 +12,11 @@ import { Runs } from "./run";
 import { Choice, Kind } from "./kind";
 import { bucketsToArray, unionBucketsInto } from "./buckets";
 import { ShortBitset, arrayToShort, bitsetToShort, runsToShort, shortToArray, shortToBitset } from "./short";
-import { Own, view16 } from "../env/view";
+import { Memory, Own, view16 } from "../env/view";
 
 /** Bytes of the payload of `count` members at `at` in memory M, 0 if the kind has none outside its entry. */
 // @ts-ignore: decorator
-@inline export function payloadSize<M>(kind: Kind, count: u32, at: usize): usize {
+@inline export function payloadSize<M extends Memory>(kind: Kind, count: u32, at: usize): usize {
   switch (kind) {
     case Kind.ARRAY: return Container.arrayBytes(count);
     case Kind.BITSET: return BITSET_BYTES;

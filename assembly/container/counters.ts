@@ -67,7 +67,8 @@ export abstract class Counters {
    * Adds two parts to the first two planes; bits that overflow go to `out`.
    * As in bitset.ts, a block's highest address is accessed first and all loads come before the first store.
    */
-  @inline static addPair<P, Q, J>(a: usize, b: usize, p: usize, out: usize): void {
+  @inline static addPair<P extends Plane, Q extends Plane,
+    J extends Overflow>(a: usize, b: usize, p: usize, out: usize): void {
     for (const end = a + Bitset.PART_BYTES; a < end;
       a += UNROLLED, b += UNROLLED, p += UNROLLED, out += UNROLLED) {
       const x7 = left.load64(a, 56), x6 = left.load64(a, 48);
@@ -125,12 +126,15 @@ export abstract class Counters {
     }
   }
 
-  @inline private static isBegun<P>(): bool { return Kernel.is<P, Begun>(); }
-  @inline private static wordOf<P>(): u64 { return Kernel.is<P, Ones>() ? 0xffffffffffffffff : 0; }
-  @inline private static joins<J>(): bool { return Kernel.is<J, Join>(); }
+  @inline private static isBegun<P extends Plane>(): bool { return Kernel.is<P, Begun>(); }
+  @inline private static wordOf<P extends Plane>(): u64 {
+    return Kernel.is<P, Ones>() ? 0xffffffffffffffff : 0;
+  }
+
+  @inline private static joins<J extends Overflow>(): bool { return Kernel.is<J, Join>(); }
 
   /** Adds the part at `carry` to a plane's part at `p`; bits that overflow go to `out`. */
-  @inline static ripple<J>(carry: usize, p: usize, out: usize): void {
+  @inline static ripple<J extends Overflow>(carry: usize, p: usize, out: usize): void {
     for (const end = p + Bitset.PART_BYTES; p < end; p += UNROLLED, carry += UNROLLED, out += UNROLLED) {
       const c7 = load<u64>(carry, 56);
       const c6 = load<u64>(carry, 48);
@@ -244,13 +248,15 @@ export function countParts(
  * Where the bits that overflow go: they join those at `out`, or replace them.
  * The types differ in size, as in kernel.ts.
  */
-type Join = u8;
-type Pass = u16;
+@unmanaged abstract class Overflow { protected overflow!: u8; }
+@unmanaged abstract class Join extends Overflow { protected join!: u8; }
+@unmanaged abstract class Pass extends Overflow { protected pass!: u16; }
 
 /** The content of a plane before: stored bits, or nothing yet, which stands for all zeros or all ones. */
-type Begun = u8;
-type Zeros = u16;
-type Ones = u32;
+@unmanaged abstract class Plane { protected plane!: u8; }
+@unmanaged abstract class Begun extends Plane { protected begun!: u8; }
+@unmanaged abstract class Zeros extends Plane { protected zeros!: u16; }
+@unmanaged abstract class Ones extends Plane { protected ones!: u32; }
 
 /**
  * Adds one to the counters of the members of right array `a`. There are no branches up to the third plane:

@@ -8,7 +8,7 @@
 import { bits, left, right, vector } from "../env/memory";
 import { Container } from "./limits";
 import { Buckets } from "./buckets";
-import { Kernel, Same } from "./kernel";
+import { Kernel, Same, SetOperation } from "./kernel";
 import { Bitset } from "./bitset";
 import { Lanes } from "./lanes";
 
@@ -81,7 +81,7 @@ export abstract class Extract {
    * Lists the lanes with members of a part (see listPart) and a vector of 0 behind them;
    * returns the end of the list.
    */
-  @inline static listLanes<O>(a: usize, b: usize, value: u32, list: usize): usize {
+  @inline static listLanes<O extends SetOperation>(a: usize, b: usize, value: u32, list: usize): usize {
     const end = a + Bitset.PART_BYTES;
     let values = i16x8.add(i16x8.splat(<i16>value), i16x8(0, 16, 32, 48, 64, 80, 96, 112));
     for (; a < end; a += 4 * Lanes.LANES_BYTES) {
@@ -102,7 +102,7 @@ export abstract class Extract {
     return list;
   }
 
-  @inline private static vectorAt<O>(a: usize, b: usize, offset: u32): v128 {
+  @inline private static vectorAt<O extends SetOperation>(a: usize, b: usize, offset: u32): v128 {
     const x = left.load128(a, offset);
     return Kernel.isUnary<O>() ? x : Kernel.combineVectors<O>(x, right.load128(b, offset));
   }
@@ -239,7 +239,7 @@ export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize)
  * Combines the next PART_BYTES of left `a` and right `b`, whose bit 0 is `value`, and lists the lanes of the
  * result that have members at `list`, which needs EXTRACT_BYTES. Returns the end of the list.
  */
-export function listPart<O>(a: usize, b: usize, value: u32, list: usize): usize {
+export function listPart<O extends SetOperation>(a: usize, b: usize, value: u32, list: usize): usize {
   return Extract.listLanes<O>(a, b, value, list);
 }
 

@@ -2,7 +2,7 @@
 // operand that `left` shows, right `b` the one at `b` of the operand that `right` shows.
 
 import { bits, left, right } from "../env/memory";
-import { And, AndNot, Count, Kernel, Or, Store, StoreOnly, Xor } from "./kernel";
+import { And, AndNot, Count, Kernel, Or, SetOperation, Sink, Store, StoreOnly, Xor } from "./kernel";
 import { Container } from "./limits";
 import { Bitset } from "./bitset";
 
@@ -14,7 +14,9 @@ abstract class Mixed {
   }
 
   /** Keeps the members that are in `b` (And) or not in `b` (AndNot). */
-  @inline static filterByBitset<O, S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
+  @inline static filterByBitset<O extends SetOperation, S extends Sink>(
+    a: usize, aCount: u32, b: usize, out: usize,
+  ): u32 {
     const end = a + Container.arrayBytes(aCount), start = out;
     for (; a < end; a += Container.MEMBER_BYTES) {
       const value = left.load16(a, 0);
@@ -25,7 +27,7 @@ abstract class Mixed {
   }
 
   /** Keeps the members that are in a run (And) or in none (AndNot). */
-  @inline static filterByRuns<O>(a: usize, aCount: u32, b: usize, out: usize): u32 {
+  @inline static filterByRuns<O extends SetOperation>(a: usize, aCount: u32, b: usize, out: usize): u32 {
     const end = a + Container.arrayBytes(aCount), bEnd = b + Container.runsBytes(right.load16(b, 0)),
       start = out;
     b += Container.RUNS_HEADER_BYTES;
@@ -45,7 +47,7 @@ abstract class Mixed {
   }
 
   /** Changes the bits of the array's members; returns how many were set, or 0 if S does not count. */
-  @inline static changeBits<O, S>(to: usize, b: usize, bCount: u32): u32 {
+  @inline static changeBits<O extends SetOperation, S extends Sink>(to: usize, b: usize, bCount: u32): u32 {
     const end = b + Container.arrayBytes(bCount), fours = b + Container.arrayBytes(bCount & ~3);
     let present: u32 = 0;
     for (; b < fours; b += Container.arrayBytes(4)) {
@@ -56,13 +58,13 @@ abstract class Mixed {
     return present;
   }
 
-  @inline private static changeFour<O>(to: usize, four: u64): u32 {
+  @inline private static changeFour<O extends SetOperation>(to: usize, four: u64): u32 {
     if (Kernel.is<O, Or>()) return bits.set(to, four);
     return Kernel.is<O, Xor>() ? bits.flip(to, four) : bits.clear(to, four);
   }
 
   /** Changes one member's bit; returns what it was, or 0 if S does not count. */
-  @inline private static changeBit<O, S>(to: usize, value: u32): u32 {
+  @inline private static changeBit<O extends SetOperation, S extends Sink>(to: usize, value: u32): u32 {
     const byte = to + (value >> 3), old = <u32>load<u8>(byte), bit = <u32>1 << (value & 7);
     if (Kernel.is<O, Or>()) store<u8>(byte, old | bit);
     if (Kernel.is<O, Xor>()) store<u8>(byte, old ^ bit);

@@ -7,8 +7,8 @@
 
 import { left, right } from "../env/memory";
 import { Fault } from "../env/fault";
-import { view16 } from "../env/view";
-import { And, AndNot, Kernel, Or, Xor } from "./kernel";
+import { Memory, view16 } from "../env/view";
+import { And, AndNot, Kernel, Or, SetOperation, Xor } from "./kernel";
 import { BITSET_BYTES, Container } from "./limits";
 
 /** A payload of runs. */
@@ -92,7 +92,7 @@ export abstract class Runs {
    * The fault of the runs at `at` of memory M, which should have `count` members; Fault.NONE if they are valid.
    * All runs must lie in the memory.
    */
-  static check<M>(at: usize, count: u32): Fault {
+  static check<M extends Memory>(at: usize, count: u32): Fault {
     const runs = view16<M>(at, 0), end = at + Container.runsBytes(runs);
     if (!runs) return Fault.NO_RUNS;
     let members: u32 = 0, next: u32 = 0;        // `next`: the first value behind the previous run
@@ -107,7 +107,7 @@ export abstract class Runs {
   }
 
   /** The last member of the runs at `at` of memory M. */
-  static last<M>(at: usize): u32 {
+  static last<M extends Memory>(at: usize): u32 {
     const last = at + Container.runsBytes(view16<M>(at, 0)) - Container.RUN_BYTES;
     return view16<M>(last, 0) + view16<M>(last, 2);
   }
@@ -182,7 +182,7 @@ export abstract class Runs {
    * are a piece low .. high - 1. A piece that touches the one before it extends it. The last piece is written
    * in each step, but `out` moves on only if the next is apart.
    */
-  @inline static combine<O>(a: usize, b: usize, out: usize): u32 {
+  @inline static combine<O extends SetOperation>(a: usize, b: usize, out: usize): u32 {
     const aEnd = a + Container.runsBytes(left.load16(a, 0)),
       bEnd = b + Container.runsBytes(right.load16(b, 0)), start = out;
     // Values below `done` are dealt with; `high` is 0 before the first piece.

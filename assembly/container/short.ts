@@ -12,8 +12,8 @@
 // right `b` the one at `b` of the operand that `right` shows.
 
 import { left, right } from "../env/memory";
-import { Left, Own, Right, view32, view64 } from "../env/view";
-import { And, AndNot, Kernel, Or, Store } from "./kernel";
+import { Left, Memory, Own, Right, view32, view64 } from "../env/view";
+import { And, AndNot, Kernel, Or, SetOperation, Sink, Store } from "./kernel";
 import { BITSET_BYTES, Container } from "./limits";
 import { Bitset } from "./bitset";
 import { Choice } from "./kind";
@@ -28,9 +28,11 @@ export abstract class ShortBitset {
 
   // --- The payload at `at`, in memory M or memory 0 ----------------------------------------------------------
 
-  @inline static firstWord<M>(at: usize): u32 { return view32<M>(at, 0) & HeaderBits.FIRST_MASK; }
+  @inline static firstWord<M extends Memory>(at: usize): u32 {
+    return view32<M>(at, 0) & HeaderBits.FIRST_MASK;
+  }
 
-  @inline static wordCount<M>(at: usize): u32 {
+  @inline static wordCount<M extends Memory>(at: usize): u32 {
     return (view32<M>(at, 0) >> HeaderBits.COUNT_SHIFT) & HeaderBits.COUNT_MASK;
   }
 
@@ -46,14 +48,14 @@ export abstract class ShortBitset {
 
   @inline static wordsAt(at: usize): usize { return at + Container.SHORT_HEADER_BYTES; }
 
-  @inline static base<M>(at: usize): usize {
+  @inline static base<M extends Memory>(at: usize): usize {
     return ShortBitset.wordsAt(at) - (<usize>ShortBitset.firstWord<M>(at) << 3);
   }
 
   /** The first value of the words. */
-  @inline static low<M>(at: usize): u32 { return ShortBitset.firstWord<M>(at) << 6; }
+  @inline static low<M extends Memory>(at: usize): u32 { return ShortBitset.firstWord<M>(at) << 6; }
   /** The first value behind the words. */
-  @inline static end<M>(at: usize): u32 {
+  @inline static end<M extends Memory>(at: usize): u32 {
     return (ShortBitset.firstWord<M>(at) + ShortBitset.wordCount<M>(at)) << 6;
   }
 
@@ -92,7 +94,7 @@ export abstract class ShortBitset {
   }
 
   /** The greatest member. There must be one. */
-  static last<M>(at: usize): u32 {
+  static last<M extends Memory>(at: usize): u32 {
     let word = ShortBitset.wordCount<M>(at) - 1;
     while (word && !view64<M>(ShortBitset.wordsAt(at) + (<usize>word << 3), 0)) word--;
     return ((ShortBitset.firstWord<M>(at) + word) << 6) + 63
@@ -189,7 +191,7 @@ export abstract class ShortBitset {
   }
 
   /** The union of the four words at `at`. */
-  @inline static fourWords<M>(at: usize): u64 {
+  @inline static fourWords<M extends Memory>(at: usize): u64 {
     return view64<M>(at, 24) | view64<M>(at, 16) | view64<M>(at, 8) | view64<M>(at, 0);
   }
 
@@ -199,7 +201,9 @@ export abstract class ShortBitset {
   }
 
   /** Keeps the members that are in `b` (And) or not in `b` (AndNot). */
-  @inline static filter<O, S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
+  @inline static filter<O extends SetOperation, S extends Sink>(
+    a: usize, aCount: u32, b: usize, out: usize,
+  ): u32 {
     const header = right.load32(b, 0), first = header & HeaderBits.FIRST_MASK;
     const words = ShortBitset.wordsOf(header), bits = ShortBitset.wordsAt(b);
     const end = a + Container.arrayBytes(aCount), start = out;
@@ -239,7 +243,7 @@ export function runsToShort(a: usize, low: u32, high: u32, out: usize): void {
  * The words of the bitset at `a` of memory M that a short bitset would have, as a header.
  * There must be a member.
  */
-export function spanOfBitset<M>(a: usize): u32 {
+export function spanOfBitset<M extends Memory>(a: usize): u32 {
   let from: usize = 0, end: usize = BITSET_BYTES;
   while (!ShortBitset.fourWords<M>(a + from)) from += 32;
   while (!ShortBitset.fourWords<M>(a + end - 32)) end -= 32;
@@ -313,7 +317,9 @@ export function shortToBitset(a: usize, out: usize): void {
  * cardinality; with S = Count only counts. The result has the words first .. first + words - 1: those that
  * both have for And, all that either has for Or and Xor, and those of `a` for AndNot.
  */
-export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, out: usize): u32 {
+export function combineShorts<O extends SetOperation, S extends Sink>(
+  a: usize, b: usize, first: u32, words: u32, out: usize,
+): u32 {
   const aFirst = ShortBitset.firstWord<Left>(a), aWords = ShortBitset.wordCount<Left>(a);
   const bFirst = ShortBitset.firstWord<Right>(b), bWords = ShortBitset.wordCount<Right>(b);
   let members: u64 = 0;
@@ -346,7 +352,7 @@ export function combineShorts<O, S>(a: usize, b: usize, first: u32, words: u32, 
  * Intersects left array `a` with right short bitset `b`, to an array;
  * returns the cardinality. `out` may be `a`.
  */
-export function intersectArrayShort<S>(a: usize, aCount: u32, b: usize, out: usize): u32 {
+export function intersectArrayShort<S extends Sink>(a: usize, aCount: u32, b: usize, out: usize): u32 {
   return ShortBitset.filter<And, S>(a, aCount, b, out);
 }
 
@@ -363,7 +369,8 @@ export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize
  * changes the members of right array `b` there: adds them (Or), flips them (Xor), or removes them (AndNot),
  * which may lie outside the words. Returns the change of the cardinality. `out` overlaps neither.
  */
-export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, words: u32, out: usize): i32 {
+export function changeShort<O extends SetOperation>(a: usize, b: usize, bCount: u32, first: u32, words: u32,
+  out: usize): i32 {
   const held = ShortBitset.wordCount<Left>(a), before = ShortBitset.firstWord<Left>(a) - first;
   ShortBitset.clear(out, first, words);
   left.copy(ShortBitset.wordsAt(out) + (<usize>before << 3), ShortBitset.wordsAt(a), <usize>held << 3);
@@ -385,7 +392,7 @@ export function changeShort<O>(a: usize, b: usize, bCount: u32, first: u32, word
  * Adds right short bitset `b` to the bitset at `to` in memory 0 (Or) or flips its members
  * there (Xor), without counting.
  */
-export function combineShortInto<O>(to: usize, b: usize): void {
+export function combineShortInto<O extends SetOperation>(to: usize, b: usize): void {
   const header = right.load32(b, 0);
   to += <usize>(header & HeaderBits.FIRST_MASK) << 3;
   for (let word = ShortBitset.wordsAt(b), end = b + Container.shortBytes(ShortBitset.wordsOf(header));

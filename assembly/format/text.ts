@@ -26,8 +26,9 @@ import { ShortBitset } from "../container/short";
 import { wordOf } from "../read/container";
 
 // The formats. The types differ in size, as those of container/kernel.ts do.
-type Bits = u8;
-type Characters = u16;
+@unmanaged abstract class Notation { protected notation!: u8; }
+@unmanaged abstract class Bits extends Notation { protected bits!: u8; }
+@unmanaged abstract class Characters extends Notation { protected characters!: u16; }
 
 /** Native strings of bits, and of the characters 0 and 1. */
 abstract class StringText {
@@ -39,7 +40,7 @@ abstract class StringText {
   @inline private static readonly LOWEST_BITS: u64 = 0x0101010101010101;
 
   /** Writes the first `bytes` bytes of the bitmap in format F. */
-  static writeWords<F>(bytes: u64): void {
+  static writeWords<F extends Notation>(bytes: u64): void {
     let word: u64 = 0, rest = bytes;
     for (let place = Directory.seek<Own>(0); place; place = Place.next<Own>(place)) {
       const entry = Place.entry(place), first = entry.key<Own>() * Container.WORDS;
@@ -54,24 +55,24 @@ abstract class StringText {
   // and return the bytes that are then left to write.
 
   /** Writes `words` words without members. */
-  private static writeGap<F>(words: u64, rest: u64): u64 {
+  private static writeGap<F extends Notation>(words: u64, rest: u64): u64 {
     return StringText.writeSame<F>(StringText.CHARACTER, 0, words, rest);
   }
 
   /** Writes `words` words of members only. */
-  private static writeSpan<F>(words: u64, rest: u64): u64 {
+  private static writeSpan<F extends Notation>(words: u64, rest: u64): u64 {
     return StringText.writeSame<F>(StringText.CHARACTER + 1, 0xff, words, rest);
   }
 
   /** Writes `words` words of one character each, or of bytes with the same bits. */
-  private static writeSame<F>(character: u32, bits: u32, words: u64, rest: u64): u64 {
+  private static writeSame<F extends Notation>(character: u32, bits: u32, words: u64, rest: u64): u64 {
     const shift: u64 = Kernel.is<F, Characters>() ? 6 : 3, bytes = min(rest, words << shift);
     output.fill(Kernel.is<F, Characters>() ? character : bits, bytes);
     return rest - bytes;
   }
 
   /** Writes the entry's container, or all `words` words of its containers if it is FULL. */
-  private static writeContainers<F>(entry: Entry, words: u64, bytes: u64, rest: u64): u64 {
+  private static writeContainers<F extends Notation>(entry: Entry, words: u64, bytes: u64, rest: u64): u64 {
     switch (entry.kind<Own>()) {
       case Kind.FULL: return StringText.writeSpan<F>(words, rest);
       case Kind.BITSET: return StringText.writeBitset<F>(entry.payload<Own>(), 0, Container.UNIVERSE, rest);
@@ -95,7 +96,7 @@ abstract class StringText {
    * Marks the members of an array or of buckets in the output,
    * which has zeros for the whole container from byte `at` on.
    */
-  @inline private static markMembers<F>(entry: Entry, at: u64): void {
+  @inline private static markMembers<F extends Notation>(entry: Entry, at: u64): void {
     const payload = entry.payload<Own>(), count = entry.count<Own>();
     if (entry.kind<Own>() != Kind.BUCKETS) {
       const end = payload + Container.arrayBytes(count);
@@ -112,19 +113,19 @@ abstract class StringText {
   }
 
   /** Marks the member `low` of the container whose zeros begin at byte `at`. */
-  @inline private static mark<F>(at: u64, low: u32): void {
+  @inline private static mark<F extends Notation>(at: u64, low: u32): void {
     if (Kernel.is<F, Characters>()) output.mark(at + low, 1);
     else output.mark(at + (low >> 3), 0x80 >> (low & 7));
   }
 
   /** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at`. */
-  @inline private static writeBitset<F>(at: usize, low: u32, end: u32, rest: u64): u64 {
+  @inline private static writeBitset<F extends Notation>(at: usize, low: u32, end: u32, rest: u64): u64 {
     return Kernel.is<F, Characters>()
       ? StringText.writeBitsetCharacters(at, low >> 3, end >> 3, rest)
       : StringText.writeBitsetBits(at, low >> 3, end >> 3, rest);
   }
 
-  private static writeShort<F>(entry: Entry, rest: u64): u64 {
+  private static writeShort<F extends Notation>(entry: Entry, rest: u64): u64 {
     const at = entry.payload<Own>(), low = ShortBitset.low<Own>(at), end = ShortBitset.end<Own>(at);
     rest = StringText.writeGap<F>(low >> 6, rest);
     rest = StringText.writeBitset<F>(ShortBitset.base<Own>(at), low, end, rest);

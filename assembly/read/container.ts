@@ -2,7 +2,7 @@
 // Each function names all kinds, and traps for one that it does not know.
 
 import { reply } from "../env/memory";
-import { Own, view16, view64 } from "../env/view";
+import { Memory, Own, view16, view64 } from "../env/view";
 import { Entry } from "../arena/layout/entry";
 import { Arrays, arrayLowerBound, arrayWord } from "../container/array";
 import { Bitset } from "../container/bitset";
@@ -53,7 +53,7 @@ export function rankIn(entry: Entry, low: u32): u32 {
 }
 
 /** The greatest member of the container of memory M. */
-export function lastIn<M>(entry: Entry): u32 {
+export function lastIn<M extends Memory>(entry: Entry): u32 {
   const payload = entry.payload<M>();
   switch (entry.kind<M>()) {
     case Kind.FULL: return Container.LOW_MAX;

@@ -1,6 +1,6 @@
 // Queries on one bitmap, memory 0: membership, cardinality, rank and select, and the neighbors of an offset.
 
-import { Own } from "../env/view";
+import { Memory, Own } from "../env/view";
 import { Offset } from "../arena/layout/entry";
 import { Directory, Place } from "../arena/read/directory";
 import { PageMembers } from "../arena/packed/members";
@@ -46,7 +46,7 @@ export function minimum(): u64 {
 export function maximum(): u64 { return maximumOf<Own>(); }
 
 /** The greatest member of memory M's bitmap, which is not empty. */
-export function maximumOf<M>(): u64 {
+export function maximumOf<M extends Memory>(): u64 {
   const entry = Directory.last<M>();
   return Offset.of(entry.lastKey<M>(), lastIn<M>(entry));
 }

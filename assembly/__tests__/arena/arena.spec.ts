@@ -288,7 +288,8 @@ describe("an arena", () => {
         insert(offset);
         const count = offset / 3 + 1, words = offset / 64 + 1;
         if (count > 4) {
-          trial.same(used(), 16 + 8 * words, "used by a tiny arena with a short bitset of " + count.toString());
+          trial.same(used(), 16 + 8 * words,
+            "used by a tiny arena with a short bitset of " + count.toString());
         }
       }
       insert(1920);

@@ -2,7 +2,7 @@ import {
   Bitset, complementBitset, differenceBitsets, intersectBitsets, intersectBitsetsCardinality, unionBitsets,
   xorBitsets,
 } from "../../container/bitset";
-import { And, AndNot, Or, Store, StoreOnly, Xor } from "../../container/kernel";
+import { And, AndNot, Or, SetOperation, Store, StoreOnly, Xor } from "../../container/kernel";
 import { BITSET_BYTES } from "../../container/limits";
 import {
   Bench, Kind, Model, Operation, anyModel, combineModels, makeModel, boundarySizes, Style, UNIVERSE,
@@ -19,7 +19,8 @@ function combine(operation: i32, a: usize, b: usize, out: usize): u32 {
  * Combines two bitsets part by part. Returns the members that the kernels count,
  * or `expected` if they do not count.
  */
-function combineAllParts<O>(a: usize, b: usize, out: usize, expected: u32, counts: bool): u32 {
+function combineAllParts<O extends SetOperation>(a: usize, b: usize, out: usize, expected: u32,
+  counts: bool): u32 {
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
     if (counts) members += Bitset.combineParts<O, Store>(a + part, b + part, out + part);

@@ -1,6 +1,6 @@
 import { Choice } from "../../container/kind";
 import { Bitset } from "../../container/bitset";
-import { And, AndNot, Count, Or, Store, Xor } from "../../container/kernel";
+import { And, AndNot, Count, Or, SetOperation, Store, Xor } from "../../container/kernel";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import {
   ShortBitset, arrayToShort, bitsetToShort, changeShort, combineShortInto, combineShorts, copyShortPart,
@@ -81,7 +81,7 @@ function convertAll(bench: Bench, x: Model): void {
 }
 
 /** Combines two short bitsets. */
-function combine<O>(bench: Bench, operation: i32, x: Model, y: Model): void {
+function combine<O extends SetOperation>(bench: Bench, operation: i32, x: Model, y: Model): void {
   const expected = combineModels(operation, x, y), xFirst = shortFirst(x), yFirst = shortFirst(y);
   const xEnd = xFirst + shortWords(x), yEnd = yFirst + shortWords(y);
   let first = min(xFirst, yFirst), end = max(xEnd, yEnd);
@@ -103,7 +103,7 @@ function combine<O>(bench: Bench, operation: i32, x: Model, y: Model): void {
 }
 
 /** Changes the short bitset `x` by the array `y`. */
-function change<O>(bench: Bench, operation: i32, x: Model, y: Model): void {
+function change<O extends SetOperation>(bench: Bench, operation: i32, x: Model, y: Model): void {
   let first = shortFirst(x), end = first + shortWords(x);
   if (operation != Operation.ANDNOT) {
     first = min(first, least(y) >> 6);

@@ -18,7 +18,7 @@
 // offsets; it has no payload. An entry covers the keys of its containers.
 
 import { Choice, Kind } from "../../container/kind";
-import { Own, view8, view16, view32, view64 } from "../../env/view";
+import { Memory, Own, view16, view32, view64, view8 } from "../../env/view";
 import { Container } from "../../container/limits";
 import { ShortBitset } from "../../container/short";
 import { PageGroups } from "../packed/groups";
@@ -43,15 +43,21 @@ export class Entry {
   // Functions named plain...() read entries of 12 bytes only, which then may lie at any address.
   // A builder's leaf buffer needs that.
 
-  @inline plainKey<M>(): u64 { return view64<M>(changetype<usize>(this), Entry.KEY) & Offset.KEY_MAX; }
-  @inline plainKind<M>(): Kind { return <Kind>(view8<M>(changetype<usize>(this), Entry.KIND) >> 5); }
-  @inline plainSpan<M>(): u64 {
+  @inline plainKey<M extends Memory>(): u64 {
+    return view64<M>(changetype<usize>(this), Entry.KEY) & Offset.KEY_MAX;
+  }
+
+  @inline plainKind<M extends Memory>(): Kind {
+    return <Kind>(view8<M>(changetype<usize>(this), Entry.KIND) >> 5);
+  }
+
+  @inline plainSpan<M extends Memory>(): u64 {
     if (this.plainKind<M>() != Kind.FULL) return 1;
     return (((<u64>(view32<M>(changetype<usize>(this), Entry.REF) & Entry.REF_MASK)) << 16)
       | view16<M>(changetype<usize>(this), Entry.LOW)) + 1;
   }
 
-  @inline plainCount<M>(): u32 {
+  @inline plainCount<M extends Memory>(): u32 {
     const kind = this.plainKind<M>();
     return kind >= Kind.SINGLE ? <u32>kind - 5 : view16<M>(changetype<usize>(this), Entry.LOW) + 1;
   }
@@ -63,36 +69,39 @@ export class Entry {
   /** The group that it is. */
   @inline get group(): Group { return changetype<Group>(this); }
 
-  @inline key<M>(): u64 {
+  @inline key<M extends Memory>(): u64 {
     return this.isGroup() ? this.group.key<M>() : this.plainKey<M>();
   }
 
-  @inline kind<M>(): Kind {
+  @inline kind<M extends Memory>(): Kind {
     return this.isGroup() ? Kind.ARRAY : this.plainKind<M>();
   }
 
   /** How many containers the entry stands for. */
-  @inline span<M>(): u64 { return this.isGroup() ? 1 : this.plainSpan<M>(); }
+  @inline span<M extends Memory>(): u64 { return this.isGroup() ? 1 : this.plainSpan<M>(); }
   /** The last key that the entry covers. */
-  @inline lastKey<M>(): u64 {
+  @inline lastKey<M extends Memory>(): u64 {
     return this.isGroup() ? this.group.key<M>() : this.plainKey<M>() + this.plainSpan<M>() - 1;
   }
 
   /** Members of an entry that is not FULL: 1 .. 65536. */
-  @inline count<M>(): u32 {
+  @inline count<M extends Memory>(): u32 {
     return this.isGroup() ? PageGroups.count<M>(this.group) : this.plainCount<M>();
   }
 
   /** Members of all containers that the entry stands for, modulo 2^64. */
-  @inline cardinality<M>(): u64 {
+  @inline cardinality<M extends Memory>(): u64 {
     return this.kind<M>() == Kind.FULL ? this.span<M>() << 16 : this.count<M>();
   }
 
   /** Address of the one or two members that the entry holds. */
   @inline plainMembers(): usize { return changetype<usize>(this) + Entry.LOW; }
   /** Address of the entry's block, if it has one. */
-  @inline plainBlock<M>(): usize { return <usize>(view32<M>(changetype<usize>(this), Entry.REF) << 3); }
-  @inline plainPayload<M>(): usize {
+  @inline plainBlock<M extends Memory>(): usize {
+    return <usize>(view32<M>(changetype<usize>(this), Entry.REF) << 3);
+  }
+
+  @inline plainPayload<M extends Memory>(): usize {
     const kind = this.plainKind<M>();
     if (kind >= Kind.SINGLE) return this.plainMembers();
     return changetype<usize>(this) == Entry.TINY && kind == Kind.SHORT ? changetype<usize>(this) + Entry.REF
@@ -100,7 +109,7 @@ export class Entry {
   }
 
   /** Address of the container's payload in memory M. Meaningless for FULL. */
-  @inline payload<M>(): usize {
+  @inline payload<M extends Memory>(): usize {
     return this.isGroup() ? this.group.payload<M>() : this.plainPayload<M>();
   }
 
@@ -115,7 +124,7 @@ export class Entry {
   }
 
   /** Bytes of the container's payload outside the entry, 0 if it has none there. */
-  payloadBytes<M>(): usize {
+  payloadBytes<M extends Memory>(): usize {
     if (this.isGroup()) return 0;
     return payloadSize<M>(this.plainKind<M>(), this.plainCount<M>(), this.plainPayload<M>());
   }

@@ -28,7 +28,7 @@
 //     +40  blocks
 
 import { arena } from "../../env/memory";
-import { view8, view32, view64 } from "../../env/view";
+import { Memory, view32, view64, view8 } from "../../env/view";
 
 /** The header of a full arena, and the form of any. */
 export abstract class Header {
@@ -48,10 +48,10 @@ export abstract class Header {
   /** Bytes of a full arena's header. */
   @inline static readonly BYTES: usize = 40;
 
-  @inline static isTiny<M>(): bool { return view8<M>(0, Header.FORM) == Header.TINY; }
-  @inline static cardinality<M>(): u64 { return view64<M>(0, Header.CARDINALITY); }
+  @inline static isTiny<M extends Memory>(): bool { return view8<M>(0, Header.FORM) == Header.TINY; }
+  @inline static cardinality<M extends Memory>(): u64 { return view64<M>(0, Header.CARDINALITY); }
   @inline static setCardinality(members: u64): void { store<u64>(0, members, Header.CARDINALITY); }
-  @inline static entries<M>(): u32 { return view32<M>(0, Header.ENTRIES); }
+  @inline static entries<M extends Memory>(): u32 { return view32<M>(0, Header.ENTRIES); }
   @inline static setEntries(entries: u32): void { store<u32>(0, entries, Header.ENTRIES); }
   /** Whether a full arena may have packed leaves. */
   @inline static isPaged(): bool { return load<u8>(0, Header.PAGED) != 0; }

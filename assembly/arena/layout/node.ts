@@ -17,7 +17,7 @@
 // arena/change/insert.ts says which leaves become roomy, and why. That of a roomy inner node has room for
 // ROOMY_SLOTS slots: the root above the first pages grows where it is, below them (arena/change/forms.ts).
 
-import { view8, view16, view32, view64, Own } from "../../env/view";
+import { Memory, Own, view16, view32, view64, view8 } from "../../env/view";
 import { Header } from "./header";
 import { Block } from "./blocks";
 import { Entry, Offset } from "./entry";
@@ -27,9 +27,12 @@ import { Group, Page } from "../packed/layout";
 export class Slot {
   @inline static readonly BYTES: usize = 20;
 
-  @inline key<M>(): u64 { return view64<M>(changetype<usize>(this), 0); }
-  @inline child<M>(): Node { return changetype<Node>(<usize>view32<M>(changetype<usize>(this), 8)); }
-  @inline cardinality<M>(): u64 { return view64<M>(changetype<usize>(this), 12); }
+  @inline key<M extends Memory>(): u64 { return view64<M>(changetype<usize>(this), 0); }
+  @inline child<M extends Memory>(): Node {
+    return changetype<Node>(<usize>view32<M>(changetype<usize>(this), 8));
+  }
+
+  @inline cardinality<M extends Memory>(): u64 { return view64<M>(changetype<usize>(this), 12); }
   @inline link(): usize { return changetype<usize>(this) + 8; }
 
   @inline add(members: i64): void {
@@ -70,7 +73,7 @@ export class Node {
   @inline static readonly ROOMY_INNER: usize = 576;
   @inline static readonly ROOMY_SLOTS: u32 = 28;
 
-  @inline static root<M>(): Node {
+  @inline static root<M extends Memory>(): Node {
     return Header.isTiny<M>() ? changetype<Node>(0) : changetype<Node>(<usize>view32<M>(0, Header.ROOT));
   }
 
@@ -78,10 +81,10 @@ export class Node {
   @inline static linked(link: usize): Node { return changetype<Node>(<usize>load<u32>(link)); }
   /** The packed leaf that it is. */
   @inline get page(): Page { return changetype<Page>(this); }
-  @inline level<M>(): u32 { return view8<M>(changetype<usize>(this), Node.LEVEL); }
+  @inline level<M extends Memory>(): u32 { return view8<M>(changetype<usize>(this), Node.LEVEL); }
   @inline isRoomy(): bool { return load<u8>(changetype<usize>(this), Node.ROOMY) == 1; }
   @inline setRoomy(roomy: bool): void { store<u8>(changetype<usize>(this), u8(roomy), Node.ROOMY); }
-  @inline count<M>(): u32 { return view16<M>(changetype<usize>(this), Node.COUNT); }
+  @inline count<M extends Memory>(): u32 { return view16<M>(changetype<usize>(this), Node.COUNT); }
   @inline setCount(count: u32): void { store<u16>(changetype<usize>(this), <u16>count, Node.COUNT); }
   /** Writes the header of a node that is not roomy. */
   @inline write(level: u32, count: u32): void {
@@ -93,7 +96,7 @@ export class Node {
   }
 
   /** Node.entryAt() for a leaf that may be packed: then `index` is that of the group's first member. */
-  @inline entryIn<M>(index: u32): Entry {
+  @inline entryIn<M extends Memory>(index: u32): Entry {
     return this.page.isPacked<M>() ? changetype<Entry>(Group.at(this.page, index)) : this.entryAt(index);
   }
 

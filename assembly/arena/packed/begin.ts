@@ -1,6 +1,6 @@
 // Writing new packed leaves: the header, then the lows and the keys of the members.
 
-import { Own } from "../../env/view";
+import { Memory, Own } from "../../env/view";
 import { Page } from "./layout";
 
 /** Lays out packed leaves. */
@@ -108,7 +108,7 @@ export function copyMembers(leaf: Page, at: u32, source: Page, from: u32, to: u3
 }
 
 /** Writes the keys of members from .. to - 1 of the packed leaf `source` as those of members `at` and on. */
-export function copyPageKeys<M>(leaf: Page, at: u32, source: Page, from: u32, to: u32): void {
+export function copyPageKeys<M extends Memory>(leaf: Page, at: u32, source: Page, from: u32, to: u32): void {
   const form = leaf.form<Own>(), width = Page.widthOf(form), old = source.form<M>(), was = Page.widthOf(old);
   const more = source.base<M>(old) - leaf.base<Own>(form);
   let mine = leaf.highsAt(form, leaf.count<Own>()) + <usize>(at * width);

@@ -1,6 +1,6 @@
 // The groups of a packed leaf: where they begin and end, and how many there are.
 
-import { Own } from "../../env/view";
+import { Memory, Own } from "../../env/view";
 import { PageWriter } from "./begin";
 import { Group, Page } from "./layout";
 import { PageSearch } from "./search";
@@ -23,19 +23,19 @@ export abstract class PageGroups {
   }
 
   /** Members of the group. */
-  @inline static count<M>(entry: Group): u32 {
+  @inline static count<M extends Memory>(entry: Group): u32 {
     const leaf = changetype<Page>(Group.leaf<M>(entry)), index = Group.index(leaf, entry);
     return PageGroups.end<M>(leaf, index) - index;
   }
 
   /** The entry after the group's; where the leaf ends if it is the last one. */
-  @inline static next<M>(entry: Group): usize {
+  @inline static next<M extends Memory>(entry: Group): usize {
     const leaf = changetype<Page>(Group.leaf<M>(entry));
     return Group.at(leaf, PageGroups.end<M>(leaf, Group.index(leaf, entry)));
   }
 
   /** One past the last member of the group of member `index`. */
-  static end<M>(leaf: Page, index: u32): u32 {
+  static end<M extends Memory>(leaf: Page, index: u32): u32 {
     const header = leaf.header<M>(), width = Page.widthIn(header);
     if (!width) return Page.countIn(header);
     const first = leaf.highsIn(header) + <usize>(index * width);
@@ -46,7 +46,7 @@ export abstract class PageGroups {
    * One past the last member of the group of member `index`, whose high `mine` is at `first`, in a leaf of
    * `count` members.
    */
-  @inline static endOf<M>(first: usize, width: u32, mine: u64, index: u32, count: u32): u32 {
+  @inline static endOf<M extends Memory>(first: usize, width: u32, mine: u64, index: u32, count: u32): u32 {
     let end = index + 1, at = first + width;
     for (let step: u32 = 0; step < PageGroups.END_STEPS; step++, end++, at += width) {
       if (end == count || Page.high<M>(at, width) != mine) return end;
@@ -55,13 +55,13 @@ export abstract class PageGroups {
   }
 
   /** Page.endOf() for a group that goes on beyond member `end`, whose high is at `at`. */
-  private static farEnd<M>(at: usize, width: u32, mine: u64, end: u32, count: u32): u32 {
+  private static farEnd<M extends Memory>(at: usize, width: u32, mine: u64, end: u32, count: u32): u32 {
     if (end == count || Page.high<M>(at + <usize>((count - end - 1) * width), width) == mine) return count;
     return end + PageSearch.searched<M>(at, count - end, width, mine);
   }
 
   /** The first member of the group of which member `end` - 1 is the last one that counts. */
-  static startBefore<M>(leaf: Page, end: u32): u32 {
+  static startBefore<M extends Memory>(leaf: Page, end: u32): u32 {
     const form = leaf.form<M>(), width = Page.widthOf(form);
     if (!width) return 0;
     let from = end - 1, at = leaf.highsAt(form, leaf.count<M>()) + <usize>(from * width);
@@ -74,12 +74,12 @@ export abstract class PageGroups {
   }
 
   /** The first member of the group of member `index`. */
-  static start<M>(leaf: Page, index: u32): u32 {
+  static start<M extends Memory>(leaf: Page, index: u32): u32 {
     return PageSearch.membersBeforeKey<M>(leaf, leaf.keyAt<M>(index));
   }
 
   /** How many groups the members from .. to - 1 form. */
-  static between<M>(leaf: Page, from: u32, to: u32): u32 {
+  static between<M extends Memory>(leaf: Page, from: u32, to: u32): u32 {
     if (from == to) return 0;
     const header = leaf.header<M>(), width = Page.widthIn(header), highs = leaf.highsIn(header);
     let held: u32 = 1;
@@ -95,7 +95,7 @@ export abstract class PageGroups {
   }
 
   /** Of the members from .. to - 1, the first one of a group of more than `most`; `to` if there is none. */
-  static largerFrom<M>(leaf: Page, from: u32, to: u32, most: u32): u32 {
+  static largerFrom<M extends Memory>(leaf: Page, from: u32, to: u32, most: u32): u32 {
     const header = leaf.header<M>(), width = Page.widthIn(header), highs = leaf.highsIn(header);
     for (; from + most < to; from++) {
       const first = highs + <usize>(from * width);
@@ -105,7 +105,7 @@ export abstract class PageGroups {
   }
 
   /** How many of the members from .. to - 1 of a packed leaf, in whole groups, a page holds. */
-  static membersForPage<M>(leaf: Page, from: u32, to: u32): u32 {
+  static membersForPage<M extends Memory>(leaf: Page, from: u32, to: u32): u32 {
     const first = leaf.keyAt<M>(from), all = to - from;
     let held = all, fits: u32 = 0;
     while (fits < held) {
@@ -130,13 +130,13 @@ export abstract class PageGroups {
   }
 
   /** The last group of the leaf that ends at `end` and holds `entry`. */
-  @inline static last<M>(entry: Group, end: Group): usize {
+  @inline static last<M extends Memory>(entry: Group, end: Group): usize {
     const leaf = changetype<Page>(Group.leaf<M>(entry));
     return Group.at(leaf, PageGroups.startBefore<M>(leaf, Group.index(leaf, end)));
   }
 
   /** The first group of the leaf, from `entry` on, whose key is at least `key`; 0 if there is none. */
-  static from<M>(entry: Group, key: u64): usize {
+  static from<M extends Memory>(entry: Group, key: u64): usize {
     const leaf = changetype<Page>(Group.leaf<M>(entry)), header = leaf.header<M>(),
       count = Page.countIn(header), width = Page.widthIn(header);
     const base = leaf.baseIn<M>(header), highs = leaf.highsIn(header);

@@ -20,7 +20,7 @@
 // may be a packed leaf of up to ITEMS_MAX members (arena/layout/header.ts). arena/change/pages.ts packs and
 // unpacks leaves. Functions that write here neither allocate nor know of the nodes above.
 
-import { Own, view8, view16, view32, view64 } from "../../env/view";
+import { Memory, Own, view16, view32, view64, view8 } from "../../env/view";
 // @ts-ignore: decorator
 @inline const HEADER_WITHOUT_BASE: usize = 4;
 /** A group of a packed leaf, by its address as an entry. */
@@ -38,7 +38,7 @@ export class Group {
     return changetype<usize>(leaf) + Group.STEP * <usize>index + 1;
   }
 
-  @inline static leaf<M>(entry: Group): usize {
+  @inline static leaf<M extends Memory>(entry: Group): usize {
     return changetype<usize>(entry) < Page.TINY_END && !view8<M>(0, 0) ? 0
       : Page.upTo(changetype<usize>(entry));
   }
@@ -48,13 +48,13 @@ export class Group {
   }
 
   /** The key of the group whose address as an entry is `entry`. */
-  @inline key<M>(): u64 {
+  @inline key<M extends Memory>(): u64 {
     const leaf = changetype<Page>(Group.leaf<M>(this));
     return leaf.keyAt<M>(Group.index(leaf, this));
   }
 
   /** Address of the group's lows, an array. */
-  @inline payload<M>(): usize {
+  @inline payload<M extends Memory>(): usize {
     const leaf = changetype<Page>(Group.leaf<M>(this));
     return leaf.lowsIn(leaf.header<M>()) + (changetype<usize>(this) - changetype<usize>(leaf) - 1);
   }
@@ -92,23 +92,26 @@ export class Page {
     return ((at - Page.START) & ~(Page.BYTES - 1)) + Page.START;
   }
 
-  @inline isPacked<M>(): bool { return view8<M>(changetype<usize>(this), Page.FORM) >= Page.PACKED; }
+  @inline isPacked<M extends Memory>(): bool {
+    return view8<M>(changetype<usize>(this), Page.FORM) >= Page.PACKED;
+  }
+
   /** Whether the arena is a tiny one that is a packed leaf of several containers. */
-  @inline static isTinyPacked<M>(): bool {
+  @inline static isTinyPacked<M extends Memory>(): bool {
     const header = changetype<Page>(0).header<M>();
     return !(header & 0xff) && (header >> 8 & 0xff) >= Page.PACKED && Page.widthIn(header) != 0;
   }
 
   /** The form of a packed leaf: how wide its highs are, and whether it has a base. */
-  @inline form<M>(): u32 { return view8<M>(changetype<usize>(this), Page.FORM); }
+  @inline form<M extends Memory>(): u32 { return view8<M>(changetype<usize>(this), Page.FORM); }
   @inline static widthOf(form: u32): u32 { return form & Page.WIDTH; }
   @inline static headerBytes(form: u32): usize { return HEADER_WITHOUT_BASE + ((form & Page.BASED) >> 2); }
-  @inline base<M>(form: u32): u64 {
+  @inline base<M extends Memory>(form: u32): u64 {
     return form & Page.BASED ? view64<M>(changetype<usize>(this), Page.BASE) : 0;
   }
 
   /** Members of the packed leaf. */
-  @inline count<M>(): u32 { return view16<M>(changetype<usize>(this), Page.COUNT); }
+  @inline count<M extends Memory>(): u32 { return view16<M>(changetype<usize>(this), Page.COUNT); }
   @inline setCount(count: u32): void { store<u16>(changetype<usize>(this), <u16>count, Page.COUNT); }
 
   @inline static formBytes(form: u32, count: u32): usize {
@@ -116,7 +119,7 @@ export class Page {
   }
 
   /** Bytes that the packed leaf takes. */
-  bytes<M>(): usize {
+  bytes<M extends Memory>(): usize {
     return Page.formBytes(this.form<M>(), this.count<M>());
   }
 
@@ -129,7 +132,7 @@ export class Page {
 
   // Reading begins with the header word, which has the form and the count: one load.
 
-  @inline header<M>(): u32 { return view32<M>(changetype<usize>(this), 0); }
+  @inline header<M extends Memory>(): u32 { return view32<M>(changetype<usize>(this), 0); }
   @inline static widthIn(header: u32): u32 { return (header >> 8) & Page.WIDTH; }
   @inline static countIn(header: u32): u32 { return header >> 16; }
   @inline lowsIn(header: u32): usize { return changetype<usize>(this) + Page.headerBytes(header >> 8); }
@@ -137,9 +140,9 @@ export class Page {
     return this.lowsIn(header) + Page.LOW_BYTES * <usize>Page.countIn(header);
   }
 
-  @inline baseIn<M>(header: u32): u64 { return this.base<M>(header >> 8); }
+  @inline baseIn<M extends Memory>(header: u32): u64 { return this.base<M>(header >> 8); }
   /** The key of member `index`. */
-  @inline private keyIn<M>(header: u32, index: u32): u64 {
+  @inline private keyIn<M extends Memory>(header: u32, index: u32): u64 {
     const width = Page.widthIn(header);
     return this.baseIn<M>(header) + Page.high<M>(this.highsIn(header) + <usize>(index * width), width);
   }
@@ -156,22 +159,22 @@ export class Page {
    * The high at `at`, which has `width` bytes. Reads eight bytes that end with it, which lie within the leaf:
    * where a leaf has a single member, it has a base or no highs.
    */
-  @inline static high<M>(at: usize, width: u32): u64 {
+  @inline static high<M extends Memory>(at: usize, width: u32): u64 {
     return width ? view64<M>(at + width - 8, 0) >> (64 - 8 * width) : 0;
   }
 
   /** The key of member `index`. */
-  @inline keyAt<M>(index: u32): u64 {
+  @inline keyAt<M extends Memory>(index: u32): u64 {
     return this.keyIn<M>(this.header<M>(), index);
   }
 
   /** Member `index`. */
-  @inline offsetAt<M>(index: u32): u64 {
+  @inline offsetAt<M extends Memory>(index: u32): u64 {
     return (this.keyAt<M>(index) << 16) | view16<M>(this.lowAt(this.form<M>(), index), 0);
   }
 
   /** Address of the low of member `index`. */
-  @inline lowsFrom<M>(index: u32): usize {
+  @inline lowsFrom<M extends Memory>(index: u32): usize {
     return this.lowAt(this.form<M>(), index);
   }
 }

@@ -1,6 +1,6 @@
 // Single members of a packed leaf: where an offset is, or how many members come before it.
 
-import { Own, view16 } from "../../env/view";
+import { Memory, Own, view16 } from "../../env/view";
 import { PageGroups } from "./groups";
 import { Page } from "./layout";
 import { PageSearch } from "./search";
@@ -11,14 +11,14 @@ export abstract class PageMembers {
   @inline static readonly NONE: u32 = u32.MAX_VALUE;
 
   /** How many members of the leaf come before `offset`. */
-  static below<M>(leaf: Page, offset: u64): u32 {
+  static below<M extends Memory>(leaf: Page, offset: u64): u32 {
     const key = offset >> 16, low = <u32>offset & 0xffff, from = PageSearch.membersBeforeKey<M>(leaf, key);
     if (from == leaf.count<M>() || leaf.keyAt<M>(from) != key) return from;
     return PageMembers.lowsBelow<M>(leaf, from, PageGroups.end<M>(leaf, from), low);
   }
 
   /** The index, in from .. to, of the first of the leaf's lows from .. to - 1 that is at least `low`. */
-  @inline static lowsBelow<M>(leaf: Page, from: u32, to: u32, low: u32): u32 {
+  @inline static lowsBelow<M extends Memory>(leaf: Page, from: u32, to: u32, low: u32): u32 {
     const lows = leaf.lowAt(leaf.form<M>(), 0);
     while (from < to) {
       const middle = (from + to) >> 1;

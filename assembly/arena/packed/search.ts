@@ -1,6 +1,6 @@
 // How many members of a packed leaf have keys up to a given one.
 
-import { Own } from "../../env/view";
+import { Memory, Own } from "../../env/view";
 import { Page } from "./layout";
 
 /** Finds keys in packed leaves. */
@@ -9,7 +9,7 @@ export abstract class PageSearch {
   @inline private static readonly STRETCHES_FROM: u32 = 48;
 
   /** How many of `count` highs, one or more, that begin at `first` are at most `most`. */
-  @inline static searched<M>(first: usize, count: u32, width: u32, most: u64): u32 {
+  @inline static searched<M extends Memory>(first: usize, count: u32, width: u32, most: u64): u32 {
     let base: u32 = 0, rest = count;
     while (rest > 1) {
       const half = rest >> 1;
@@ -20,14 +20,14 @@ export abstract class PageSearch {
   }
 
   /** How many members of the leaf, which is not empty, have keys up to `key`. */
-  static membersUpTo<M>(leaf: Page, key: u64): u32 {
+  static membersUpTo<M extends Memory>(leaf: Page, key: u64): u32 {
     const form = leaf.form<M>(), base = leaf.base<M>(form), count = leaf.count<M>();
     return key < base ? 0
       : PageSearch.searched<M>(leaf.highsAt(form, count), count, Page.widthOf(form), key - base);
   }
 
   /** How many members of the leaf have keys below `key`. */
-  @inline static membersBeforeKey<M>(leaf: Page, key: u64): u32 {
+  @inline static membersBeforeKey<M extends Memory>(leaf: Page, key: u64): u32 {
     return key ? PageSearch.membersUpTo<M>(leaf, key - 1) : 0;
   }
 

@@ -7,6 +7,7 @@
 //   +20  u32 width
 
 import { PageGroups } from "./groups";
+import { Memory } from "../../env/view";
 import { Group, Page } from "./layout";
 
 /** A walk through the groups of a packed leaf: what its next step needs. */
@@ -18,7 +19,7 @@ export class Steps {
   @inline private static readonly NEXT_WIDTH: u32 = 20;
 
   /** Begins a walk at the group of the entry, which is the next one. Returns the address of its lows. */
-  @inline static begin<M>(entry: Group, steps: Steps): usize {
+  @inline static begin<M extends Memory>(entry: Group, steps: Steps): usize {
     const leaf = changetype<Page>(Group.leaf<M>(entry)), header = leaf.header<M>(),
       width = Page.widthIn(header);
     const index = Group.index(leaf, entry);
@@ -39,7 +40,7 @@ export class Steps {
   @inline isOfOneKey(): bool { return !load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH); }
 
   /** Steps to the next group, from which on the leaf has `most` members. Returns those of the group. */
-  @inline on<M>(most: u32): u32 {
+  @inline on<M extends Memory>(most: u32): u32 {
     const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH),
       mine = load<u64>(changetype<usize>(this), Steps.NEXT);
     const at = <usize>load<u32>(changetype<usize>(this), Steps.NEXT_AT) + width;
@@ -52,7 +53,7 @@ export class Steps {
   }
 
   /** Steps.on() for a group of several members, the second one's high being at `at`. */
-  private far<M>(at: usize, most: u32): u32 {
+  private far<M extends Memory>(at: usize, most: u32): u32 {
     const width = load<u32>(changetype<usize>(this), Steps.NEXT_WIDTH),
       count = PageGroups.endOf<M>(at, width, load<u64>(changetype<usize>(this), Steps.NEXT), 1, most);
     at += <usize>((count - 1) * width);

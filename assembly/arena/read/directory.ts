@@ -6,7 +6,7 @@
 //
 // The address of an entry stays valid until an entry is inserted or removed.
 
-import { view64, Own } from "../../env/view";
+import { Memory, Own, view64 } from "../../env/view";
 import { Header } from "../layout/header";
 import { Entry, Offset } from "../layout/entry";
 import { PageSearch } from "../packed/search";
@@ -25,7 +25,7 @@ export abstract class Directory {
    * How many of `count` keys that stand `stride` bytes apart are at most `key`.
    * The search has no branches that could be mispredicted.
    */
-  @inline private static keysUpTo<M>(first: usize, count: u32, stride: usize, key: u64): u32 {
+  @inline private static keysUpTo<M extends Memory>(first: usize, count: u32, stride: usize, key: u64): u32 {
     if (!count) return 0;
     let base = first, rest = count;
     while (rest > 1) {
@@ -37,7 +37,7 @@ export abstract class Directory {
     return <u32>((base - first) / stride) + u32((view64<M>(base, 0) & Offset.KEY_MAX) <= key);
   }
 
-  @inline static entriesUpTo<M>(leaf: Node, key: u64): u32 {
+  @inline static entriesUpTo<M extends Memory>(leaf: Node, key: u64): u32 {
     if (leaf.page.isPacked<M>()) return PageSearch.membersUpTo<M>(leaf.page, key);
     return Directory.keysUpTo<M>(changetype<usize>(leaf) + Node.HEADER, leaf.count<M>(), Entry.BYTES, key);
   }
@@ -70,14 +70,14 @@ export abstract class Directory {
   }
 
   /** Index of the slot that leads down to `key`: the last one whose key is not greater, or the first. */
-  @inline static slotFor<M>(node: Node, key: u64): u32 {
+  @inline static slotFor<M extends Memory>(node: Node, key: u64): u32 {
     const upTo = Directory.keysUpTo<M>(changetype<usize>(node) + Node.HEADER, node.count<M>(), Slot.BYTES,
       key);
     return upTo ? upTo - 1 : 0;
   }
 
   /** The leaf to which `key` belongs. */
-  @inline static leafFor<M>(key: u64): Node {
+  @inline static leafFor<M extends Memory>(key: u64): Node {
     let node = Node.root<M>();
     while (node.level<M>()) node = node.slotAt(Directory.slotFor<M>(node, key)).child<M>();
     return node;
@@ -139,18 +139,18 @@ export abstract class Directory {
   // the high half is where the entries of its leaf end. Place 0 is the end of the directory.
 
   /** The address of the next entry in the leaf; where the leaf ends if there is none. */
-  @inline static entryAfter<M>(entry: Entry): usize {
+  @inline static entryAfter<M extends Memory>(entry: Entry): usize {
     return entry.isGroup() ? PageGroups.next<M>(entry.group) : changetype<usize>(entry) + Entry.BYTES;
   }
 
   /** The last entry of the leaf that ends at `end` and holds `entry`. */
-  @inline static lastBefore<M>(entry: Entry, end: Group): Entry {
+  @inline static lastBefore<M extends Memory>(entry: Entry, end: Group): Entry {
     return entry.isGroup() ? changetype<Entry>(PageGroups.last<M>(entry.group, end))
       : changetype<Entry>(changetype<usize>(end) - Entry.BYTES);
   }
 
   /** The place of the first entry that covers `key` or a greater key. */
-  static seek<M>(key: u64): u64 {
+  static seek<M extends Memory>(key: u64): u64 {
     while (true) {
       let node = Node.root<M>(), level = node.level<M>();
       let following = Offset.KEY_MAX + 1;              // the least key of the next subtree to the right
@@ -176,13 +176,13 @@ export abstract class Directory {
   }
 
   /** The place of the first entry of the leaf after that of which `entry` is the last one. */
-  static advanceLeaf<M>(entry: Entry): u64 {
+  static advanceLeaf<M extends Memory>(entry: Entry): u64 {
     const last = entry.lastKey<M>();
     return last >= Offset.KEY_MAX || Header.isTiny<M>() ? 0 : Directory.seek<M>(last + 1);
   }
 
   /** The place of the first entry after member `index` of the packed leaf and its group. */
-  static placeAfter<M>(leaf: Node, index: u32): u64 {
+  static placeAfter<M extends Memory>(leaf: Node, index: u32): u64 {
     const count = leaf.page.count<M>(), next = changetype<Entry>(Group.at(leaf.page, index + 1));
     if (index + 1 < count) return Place.of(next, Group.at(leaf.page, count));
     return Directory.advanceLeaf<M>(changetype<Entry>(Group.at(leaf.page, index)));
@@ -192,7 +192,7 @@ export abstract class Directory {
    * The place, at or after `place`, of the first entry that covers `key` or a greater key.
    * Searches the rest of the leaf in doubling steps first, because the entry is usually near.
    */
-  static seekFrom<M>(place: u64, key: u64): u64 {
+  static seekFrom<M extends Memory>(place: u64, key: u64): u64 {
     let entry = Place.entry(place);
     const end = <usize>(place >> 32);
     if (entry.isGroup()) {
@@ -247,7 +247,7 @@ export abstract class Directory {
   }
 
   /** The last entry, 0 if there is none. */
-  static last<M>(): Entry {
+  static last<M extends Memory>(): Entry {
     let node = Node.root<M>();
     while (node.level<M>()) node = node.slotAt(node.count<M>() - 1).child<M>();
     const count = node.count<M>();
@@ -292,12 +292,12 @@ export abstract class Directory {
   }
 
   /** How many entries the directory has at most. Of a tiny arena that is packed, how many members. */
-  @inline static entriesHeld<M>(): u32 {
+  @inline static entriesHeld<M extends Memory>(): u32 {
     return Header.isTiny<M>() ? changetype<Node>(0).count<M>() : Header.entries<M>();
   }
 
   /** How many entries the directory has. */
-  static entriesExactly<M>(): u32 {
+  static entriesExactly<M extends Memory>(): u32 {
     return Header.isTiny<M>() && changetype<Page>(0).isPacked<M>()
       ? PageGroups.between<M>(changetype<Page>(0), 0, changetype<Node>(0).count<M>())
       : Directory.entriesHeld<M>();
@@ -306,7 +306,7 @@ export abstract class Directory {
   /**
    * Members of the whole bitmap modulo 2^64: 0 for the bitmap of all 2^64 offsets, as for the empty one.
    */
-  static cardinality<M>(): u64 {
+  static cardinality<M extends Memory>(): u64 {
     if (!Header.isTiny<M>()) return Header.cardinality<M>();
     return changetype<Page>(0).isPacked<M>() ? changetype<Node>(0).count<M>()
       : changetype<Node>(0).count<M>() ? changetype<Entry>(Node.HEADER).cardinality<M>() : 0;
@@ -321,7 +321,7 @@ export abstract class Place {
   }
 
   /** The place of the first entry. */
-  static first<M>(): u64 {
+  static first<M extends Memory>(): u64 {
     let node = Node.root<M>(), level = node.level<M>();
     while (level) {
       node = node.slotAt(0).child<M>();
@@ -334,18 +334,18 @@ export abstract class Place {
   }
 
   /** Whether the place is the last one of its leaf. */
-  @inline static isLastOfLeaf<M>(place: u64): bool {
+  @inline static isLastOfLeaf<M extends Memory>(place: u64): bool {
     return Directory.entryAfter<M>(Place.entry(place)) >= <usize>(place >> 32);
   }
 
   /** The place after `place` in its leaf, 0 if it is the last one there. */
-  @inline static nextInLeaf<M>(place: u64): u64 {
+  @inline static nextInLeaf<M extends Memory>(place: u64): u64 {
     const next = changetype<Entry>(Directory.entryAfter<M>(Place.entry(place))), end = <usize>(place >> 32);
     return changetype<usize>(next) < end ? Place.of(next, end) : 0;
   }
 
   /** The place after `place`. */
-  @inline static next<M>(place: u64): u64 {
+  @inline static next<M extends Memory>(place: u64): u64 {
     const next = Place.nextInLeaf<M>(place);
     return next ? next : Directory.advanceLeaf<M>(Place.entry(place));
   }

@@ -3,7 +3,7 @@
 // counted. Otherwise it is counted in threshold.ts and sum.ts. Terms among the items are evaluated in
 // combine/evaluate.ts.
 
-import { Kernel, Store } from "../../container/kernel";
+import { Kernel, Sink, Store } from "../../container/kernel";
 import { foldIntersection } from "../several/intersection";
 import { Listed } from "../term/listed";
 import { complemented, countOfTwo, settled, takeListed } from "../term/result";
@@ -20,13 +20,15 @@ import { foldListed } from "../several/union";
  * Values in at least (with `exactly`, in exactly) `least` of the list's `listed` containers. There are
  * `least` containers or more.
  */
-export function repeated<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
+export function repeated<S extends Sink>(term: u32, list: usize, listed: u32, least: u32,
+  exactly: bool): u64 {
   const s = thresholdOfListed<S>(term, list, listed, least, exactly);
   return s == Shape.UNSUITED ? reached<S>(countListed(list, listed, least, exactly), exactly) : s;
 }
 
 /** The same where counting can be avoided; otherwise UNSUITED. */
-function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, exactly: bool): u64 {
+function thresholdOfListed<S extends Sink>(term: u32, list: usize, listed: u32, least: u32,
+  exactly: bool): u64 {
   if (least == listed) {
     if (!listed) return Shape.full();          // exactly: in all of the items that are full, and in no other
     if (listed == 1) return takeListed(term, list);
@@ -52,7 +54,7 @@ function thresholdOfListed<S>(term: u32, list: usize, listed: u32, least: u32, e
  * What weighs enough, if that follows from what was noted of the items at the key without adding weights;
  * otherwise UNSUITED. Not where a step of the term's constant begins inside the container.
  */
-export function sumOfNoted<S>(term: u32, key: u64): u64 {
+export function sumOfNoted<S extends Sink>(term: u32, key: u64): u64 {
   const exactly = Term.rule(term) == Rule.SUM_EXACTLY, least = <i32>Term.least(term);
   const base = Sum.base(), most = base + Sum.up(), fewest = base + Sum.down(), containers = Sum.containers();
   if (most < least || (exactly && fewest > least)) return Shape.NOTHING;
@@ -70,7 +72,8 @@ export function sumOfNoted<S>(term: u32, key: u64): u64 {
 
 /** repeated() of the containers that the items of a sum have at the key. */
 // @ts-ignore: decorator
-@inline function repeatedAtKey<S>(term: u32, key: u64, containers: u32, least: u32, exactly: bool): u64 {
+@inline function repeatedAtKey<S extends Sink>(term: u32, key: u64, containers: u32, least: u32,
+  exactly: bool): u64 {
   Listed.grouped(term, key);
   return repeated<S>(term, Term.list(term), containers, least, exactly);
 }

@@ -2,7 +2,7 @@
 
 import { SELF, left, right } from "../../env/memory";
 import { Kind } from "../../container/kind";
-import { Kernel } from "../../container/kernel";
+import { Kernel, Sink } from "../../container/kernel";
 import {
   Counters, countArray, countInBytes, countInLevels, keepRepeated, reachedInBytes, sweepEdges,
 } from "../../container/counters";
@@ -122,7 +122,7 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
  * are arrays or buckets and there are few enough of them to count in levels or in bytes; otherwise UNSUITED.
  * `least` is at least 1.
  */
-export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
+export function repeatedOfArrays<S extends Sink>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     if (!Threshold.isList(Listed.kind(list, i))) return Shape.UNSUITED;
@@ -135,7 +135,7 @@ export function repeatedOfArrays<S>(list: usize, count: u32, least: u32, exactly
   return count <= Counters.BYTE_COUNTERS_MAX ? repeatedInBytes(list, count, least, exactly) : Shape.UNSUITED;
 }
 
-function repeatedInLevels<S>(list: usize, count: u32, least: u32, exactly: bool): u64 {
+function repeatedInLevels<S extends Sink>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   const levels = Threshold.countersAt(), most = Threshold.overflowsAt(least, exactly);
   const last = levels + <usize>(least - 1) * Places.FOLD_BYTES;
   memory.fill(levels, 0, <usize>most * Places.FOLD_BYTES);
@@ -166,7 +166,7 @@ function arrayAt(list: usize, i: u32): usize {
 }
 
 /** The bitset at `at` as a result: in Scratch.FIRST, or with S = Count only how many members it has. */
-function bitsetIn<S>(at: usize): u64 {
+function bitsetIn<S extends Sink>(at: usize): u64 {
   const out = Places.at(Scratch.FIRST);
   left.select(SELF);
   right.select(SELF);
@@ -267,7 +267,7 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
  * The values that were counted often enough since countListed() began: in Scratch.FIRST, or with S = Count
  * only how many there are.
  */
-export function reached<S>(planes: u32, exactly: bool): u64 {
+export function reached<S extends Sink>(planes: u32, exactly: bool): u64 {
   const counters = Threshold.countersAt(), over = counters + <usize>planes * Places.FOLD_BYTES;
   if (!exactly) return bitsetIn<S>(over);
   left.select(SELF);

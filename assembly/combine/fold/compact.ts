@@ -10,7 +10,7 @@ import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf, swapped } from "./sides";
 import { differenceBuckets, intersectBuckets } from "../../container/buckets";
 import { BucketMerge, unionBuckets, xorBuckets } from "../../container/bucketmerge";
-import { And, AndNot, Count, Or, Store, Xor } from "../../container/kernel";
+import { And, AndNot, Count, Or, SetOperation, Sink, Store, Xor } from "../../container/kernel";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import {
@@ -80,7 +80,7 @@ export abstract class CompactFold {
   }
 
   /** Intersects left `a` with right `b`, both short bitsets. */
-  @inline private static intersectShorts<S>(a: usize, b: usize, out: usize): u32 {
+  @inline private static intersectShorts<S extends Sink>(a: usize, b: usize, out: usize): u32 {
     const aFirst = ShortBitset.firstWord<Left>(a), bFirst = ShortBitset.firstWord<Right>(b),
       first = max(aFirst, bFirst);
     const end = min(aFirst + ShortBitset.wordCount<Left>(a), bFirst + ShortBitset.wordCount<Right>(b));
@@ -98,7 +98,7 @@ export abstract class CompactFold {
   }
 
   /** The union (Or) or symmetric difference (Xor), where the left side is a short bitset. */
-  private static uniteShort<O>(l: u64, r: u64, out: usize): u64 {
+  private static uniteShort<O extends SetOperation>(l: u64, r: u64, out: usize): u64 {
     const a = Shape.at(l), b = Shape.at(r), more = Shape.count(r);
     const aFirst = ShortBitset.firstWord<Left>(a), aWords = ShortBitset.wordCount<Left>(a);
     const both = CompactFold.isShort(r),

@@ -12,7 +12,7 @@ import { Kind } from "../../container/kind";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import { Bitset } from "../../container/bitset";
 import { Extract, extractListed, listPart } from "../../container/extract";
-import { And, Count, Kernel, Or, Store, StoreOnly, Xor } from "../../container/kernel";
+import { And, Count, Kernel, Or, SetOperation, Sink, Store, StoreOnly, Xor } from "../../container/kernel";
 import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
 
 /** Most bitsets that are read in one round: a hardware prefetcher tracks no more streams than that. */
@@ -52,7 +52,9 @@ import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
  * Folds the bitsets among the list's first `count` elements, one at least and at most STREAMS, into `acc`, a
  * bitset of operand `at`. The result is in memory 0; with S = Count it is only counted.
  */
-export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64 {
+export function foldRound<O extends SetOperation, S extends Sink>(
+  acc: u64, at: u32, list: usize, count: u32,
+): u64 {
   const out = at == SELF ? Shape.at(acc) : Places.at(Scratch.FIRST), last = lastBitset(list, count);
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
@@ -68,7 +70,7 @@ export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64
  * be none, into those of `acc`, a bitset of operand `at`. Shows the result on the left; returns its address.
  */
 // @ts-ignore: decorator
-@inline function foldPart<O>(
+@inline function foldPart<O extends SetOperation>(
   acc: u64, at: u32, list: usize, count: u32, out: usize, part: usize,
 ): usize {
   let a = Shape.at(acc) + part;
@@ -87,7 +89,7 @@ export function foldRound<O, S>(acc: u64, at: u32, list: usize, count: u32): u64
  * All bitsets of the list's first `count` elements as one, in Scratch.FIRST; NOTHING if there are none. With
  * S = Count, which is only for a list of bitsets alone, the result is only counted.
  */
-export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
+export function gatherBitsets<S extends Sink>(op: Fold, list: usize, count: u32): u64 {
   let acc = Shape.NOTHING, at = SELF, i: u32 = 0;
   while (i < count) {
     if (!isBitset(list, i)) { i++; continue; }
@@ -107,7 +109,7 @@ export function gatherBitsets<S>(op: Fold, list: usize, count: u32): u64 {
 
 /** foldRound() by OR or XOR. */
 // @ts-ignore: decorator
-@inline function uniteRound<S>(op: Fold, acc: u64, at: u32, list: usize, count: u32): u64 {
+@inline function uniteRound<S extends Sink>(op: Fold, acc: u64, at: u32, list: usize, count: u32): u64 {
   return op == Fold.OR ? foldRound<Or, S>(acc, at, list, count) : foldRound<Xor, S>(acc, at, list, count);
 }
 

@@ -2,7 +2,7 @@
 
 import { SELF } from "../../env/memory";
 import { Kind } from "../../container/kind";
-import { And, Count, Kernel, Store } from "../../container/kernel";
+import { And, Count, Kernel, Sink, Store } from "../../container/kernel";
 import { STREAMS, foldRound, intersectToArray } from "./bitsets";
 import { expectedMembers } from "../fold/toarray";
 import { normalized } from "../shape/normalize";
@@ -20,7 +20,7 @@ import { Term } from "../term/term";
  * The intersection of the list's `count` containers, folded from the smallest on, so that no result on the
  * way is larger than that. With S = Count the result need not be stored where that saves work.
  */
-export function foldIntersection<S>(list: usize, count: u32): u64 {
+export function foldIntersection<S extends Sink>(list: usize, count: u32): u64 {
   Listed.moveToFront(list, smallestListed(list, count));
   let acc = Listed.shape(list, 0), at = Listed.operand(list, 0);
   for (let i: u32 = 1, end = i; i < count && Shape.count(acc); i = end) {

@@ -5,7 +5,7 @@ import { SELF, left, right } from "../../env/memory";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { Bitset } from "../../container/bitset";
-import { Kernel, Or, Store, Xor } from "../../container/kernel";
+import { Kernel, Or, Sink, Store, Xor } from "../../container/kernel";
 import { unionArrayUncounted, unionRunsInto, xorArrayUncounted, xorRunsInto } from "../../container/mixed";
 import { Runs } from "../../container/run";
 import { combineShortInto } from "../../container/short";
@@ -39,7 +39,7 @@ const enum Strategy {
  * The union (OR) or symmetric difference (XOR) of the list's `count` containers, in memory 0. With S = Count
  * the result need not be stored where that saves work.
  */
-export function foldListed<S>(op: Fold, list: usize, count: u32): u64 {
+export function foldListed<S extends Sink>(op: Fold, list: usize, count: u32): u64 {
   switch (strategyFor<S>(op, list, count)) {
     case Strategy.SMALLEST_FIRST: return foldSmallestFirst(op, list, count);
     case Strategy.BY_BITSET: return foldByBitset<S>(op, list, count);
@@ -49,7 +49,7 @@ export function foldListed<S>(op: Fold, list: usize, count: u32): u64 {
 }
 
 /** The quickest strategy. For SMALLEST_FIRST the order is written to Scratch.LIST. */
-function strategyFor<S>(op: Fold, list: usize, count: u32): Strategy {
+function strategyFor<S extends Sink>(op: Fold, list: usize, count: u32): Strategy {
   if (count <= 2) return Strategy.IN_TURN;
   let pieces: u32 = 0, onlyRuns = true, onlyLists = true;     // pieces: members, and runs
   for (let i: u32 = 0; i < count; i++) {
@@ -92,7 +92,7 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
  * out again unless they are only counted.
  */
 // @ts-ignore: decorator
-@inline function bitsetCost<S>(members: u32): u32 {
+@inline function bitsetCost<S extends Sink>(members: u32): u32 {
   return Kernel.stores<S>() ? 1000 + members + (members >> 2) : 400 + members;
 }
 
@@ -150,7 +150,7 @@ function xorByEdges(list: usize, count: u32): u64 {
  * Combines the bitsets first, then changes the bits of the other containers' members one by one, and counts
  * once at the end.
  */
-function foldByBitset<S>(op: Fold, list: usize, count: u32): u64 {
+function foldByBitset<S extends Sink>(op: Fold, list: usize, count: u32): u64 {
   const bits = Places.at(Scratch.FIRST);
   let others: u32 = 0;
   for (let i: u32 = 0; i < count; i++) others += u32(Listed.kind(list, i) != Kind.BITSET);

@@ -6,7 +6,7 @@
 // that live in a directory entry are an ARRAY whose payload is in the entry.
 
 import { SELF, left, right } from "../../env/memory";
-import { Right } from "../../env/view";
+import { Memory, Right } from "../../env/view";
 import { Entry } from "../../arena/layout/entry";
 import { PageGroups } from "../../arena/packed/groups";
 import { Choice, Kind } from "../../container/kind";
@@ -69,7 +69,7 @@ export abstract class Shape {
   /**
    * The shape of one container of an entry, which memory M shows. Of a FULL entry, one of its full containers.
    */
-  @inline static ofEntry<M>(entry: Entry): u64 {
+  @inline static ofEntry<M extends Memory>(entry: Entry): u64 {
     if (entry.isGroup()) return Shape.of(Kind.ARRAY, PageGroups.count<M>(entry.group),
       entry.group.payload<M>());
     const kind = entry.plainKind<M>();
@@ -78,7 +78,7 @@ export abstract class Shape {
   }
 
   /** Bytes of the payload of a shape that memory M shows. */
-  @inline static bytes<M>(s: u64): usize {
+  @inline static bytes<M extends Memory>(s: u64): usize {
     return payloadSize<M>(Shape.kind(s), Shape.count(s), Shape.at(s));
   }
 

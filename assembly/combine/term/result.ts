@@ -3,7 +3,7 @@
 
 import { SELF, right } from "../../env/memory";
 import { Kind } from "../../container/kind";
-import { Kernel } from "../../container/kernel";
+import { Kernel, Sink } from "../../container/kernel";
 import { Container } from "../../container/limits";
 import { Cursor } from "../walk/cursor";
 import { foldCardinality } from "../fold/fold";
@@ -39,7 +39,7 @@ import { Rule, Term } from "./term";
 
 /** The result `s` of the term, which may lie in any place of the scratch room, as evaluate() returns it. */
 // @ts-ignore: decorator
-@inline export function settled<S>(term: u32, s: u64): u64 {
+@inline export function settled<S extends Sink>(term: u32, s: u64): u64 {
   if (Shape.count(s) == Container.UNIVERSE) return Shape.full();
   if (!Shape.count(s)) return Shape.NOTHING;
   if (!Kernel.stores<S>() || Term.resultOperand(term) != SELF || Places.isResultPlace(Shape.at(s))) return s;

@@ -3,7 +3,7 @@
 // lists, which are merged here.
 
 import { left, right, work } from "../../env/memory";
-import { Left, Right, view16, view64, view128 } from "../../env/view";
+import { Left, Memory, Right, view128, view16, view64 } from "../../env/view";
 import { Directory, Place } from "../../arena/read/directory";
 import { Group, Page } from "../../arena/packed/layout";
 import { membersInLeaf } from "../../arena/packed/steps";
@@ -30,7 +30,7 @@ abstract class Column {
   // the index of the first member in it, and from bit 48 on how many members there are. So that of a whole tiny
   // arena is its number of members alone.
 
-  @inline static of<M>(place: u64): u64 {
+  @inline static of<M extends Memory>(place: u64): u64 {
     const leaf = changetype<Node>(Group.leaf<M>(changetype<Group>(Place.entry(place))));
     return <u64>changetype<usize>(leaf)
       | (<u64>Group.index(leaf.page, changetype<Group>(Place.entry(place))) << 32)
@@ -41,7 +41,7 @@ abstract class Column {
   @inline private static first(column: u64): u32 { return <u32>(column >> 32) & 0xffff; }
   @inline static count(column: u64): u32 { return <u32>(column >> 48); }
   /** The key of a member of the column. */
-  @inline static key<M>(column: u64, index: u32): u64 {
+  @inline static key<M extends Memory>(column: u64, index: u32): u64 {
     return changetype<Page>(Column.leaf(column)).keyAt<M>(Column.first(column) + index);
   }
 
@@ -55,7 +55,7 @@ abstract class Column {
   }
 
   /** A member: its key is `base` plus the high at `highs`. */
-  @inline private static member<M>(lows: usize, highs: usize, width: u32, base: u64): u64 {
+  @inline private static member<M extends Memory>(lows: usize, highs: usize, width: u32, base: u64): u64 {
     return ((base + Page.high<M>(highs, width)) << 16) | view16<M>(lows, 0);
   }
 
@@ -79,7 +79,8 @@ abstract class Column {
   }
 
   /** How many of eight members, of which the last one is greater than `last`, are at most `last`. */
-  @inline static membersUpTo<M>(lows: usize, highs: usize, width: u32, base: u64, last: u64): u32 {
+  @inline static membersUpTo<M extends Memory>(lows: usize, highs: usize, width: u32, base: u64,
+    last: u64): u32 {
     let count: u32 = 0;
     for (let step = Lanes.LANES >> 1; step; step >>= 1) {
       const at = count + step - 1;
@@ -91,7 +92,7 @@ abstract class Column {
   }
 
   /** The keys, modulo 2^16, of eight members whose highs have 1 or 2 bytes. */
-  @inline static keyLanes<M>(at: usize, width: u32, base: u64): v128 {
+  @inline static keyLanes<M extends Memory>(at: usize, width: u32, base: u64): v128 {
     const highs = width == 1 ? i16x8.extend_low_i8x16_u(i64x2.splat(view64<M>(at, 0))) : view128<M>(at, 0);
     return i16x8.add(highs, i16x8.splat(<i16>base));
   }

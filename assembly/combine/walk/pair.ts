@@ -6,7 +6,7 @@ import { reply, right, work } from "../../env/memory";
 import { appendFull } from "../../arena/builder/builder";
 import { begin } from "../../arena/builder/state";
 import { Kind } from "../../container/kind";
-import { Kernel } from "../../container/kernel";
+import { Kernel, Sink } from "../../container/kernel";
 import { intersectPairToArray } from "../fold/toarray";
 import { Cursor } from "./cursor";
 import { emit, emitShape } from "../shape/emit";
@@ -33,7 +33,7 @@ export abstract class PairWalk {
    * (S = Store) or only counts them (S = Count). Returns the members, modulo 2^64; if they are 2^64, and
    * S = Count, adds a member to the reply. Counting stops once there are `most` or more, unless `most` is 0.
    */
-  static walk<S>(op: Fold, most: u64, end: u64): u64 {
+  static walk<S extends Sink>(op: Fold, most: u64, end: u64): u64 {
     let members: u64 = !Kernel.stores<S>() && op == Fold.AND
       ? LeafMerge.leaves(Sought.SHARED, false, most, end) : 0;
     let any = members;                          // 0 only if there are none, while `members` is 0 for 2^64, too
@@ -64,7 +64,7 @@ export abstract class PairWalk {
    * The containers that the cursor covers from `key` to `end`, before the other cursor. Moves the cursor past
    * them.
    */
-  @inline private static takeLone<S>(item: u32, key: u64, end: u64): u64 {
+  @inline private static takeLone<S extends Sink>(item: u32, key: u64, end: u64): u64 {
     const s = Cursor.shapeOf(item), last = min(Cursor.lastKeyOf(item), end);
     let members = <u64>Shape.count(s);
     if (Shape.kind(s) == Kind.FULL) {
@@ -82,7 +82,7 @@ export abstract class PairWalk {
    * The result where both have `key`, up to the end of the shorter entry, and at most to `end`. Moves both
    * cursors past it.
    */
-  @inline private static foldBoth<S>(op: Fold, key: u64, end: u64): u64 {
+  @inline private static foldBoth<S extends Sink>(op: Fold, key: u64, end: u64): u64 {
     const last = min(min(Cursor.lastKeyOf(0), Cursor.lastKeyOf(1)), end);
     let members: u64;
     work.spend(1);

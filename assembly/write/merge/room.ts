@@ -1,7 +1,7 @@
 // How many bytes merging may take at most: all growth happens before the first change.
 
 import { right } from "../../env/memory";
-import { Own, Right, view16 } from "../../env/view";
+import { Memory, Own, Right, view16 } from "../../env/view";
 import { Buckets } from "../../container/buckets";
 import { Choice, Kind } from "../../container/kind";
 import { BITSET_BYTES, Container } from "../../container/limits";
@@ -218,6 +218,6 @@ function fitsBlock(entry: Entry, from: Entry): bool {
 
 /** As many runs as the entry has, or more. */
 // @ts-ignore: decorator
-@inline function runsMost<M>(entry: Entry): u32 {
+@inline function runsMost<M extends Memory>(entry: Entry): u32 {
   return entry.kind<M>() == Kind.RUNS ? view16<M>(entry.payload<M>(), 0) : entry.count<M>();
 }
