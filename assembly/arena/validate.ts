@@ -78,7 +78,9 @@ function validatePage(page: Node): Fault {
   if (!Header.isPaged() || !page.page.isSoundForm()) return Fault.NODE_LEVEL;
   if (!page.page.count<Own>() || page.page.bytes<Own>() > Page.BYTES) return Fault.NODE_COUNT;
   if (Page.upTo(changetype<usize>(page)) != changetype<usize>(page)
-    || !isBlock(changetype<usize>(page), Page.BYTES)) return Fault.BLOCK_MISPLACED;
+    || !isBlock(changetype<usize>(page), Page.BYTES)) {
+    return Fault.BLOCK_MISPLACED;
+  }
   return PageGroups.isSoundPage(page.page) ? validateMembers(page) : Fault.NODE_COUNT;
 }
 
@@ -142,7 +144,9 @@ function validateContainer(entry: Entry): Fault {
     case Kind.SHORT: {
       const words = ShortBitset.wordCount<Own>(payload);
       if (words > Container.SHORT_MAX
-        || ShortBitset.firstWord<Own>(payload) + words > Container.UNIVERSE >> 6) return Fault.WRONG_FORM;
+        || ShortBitset.firstWord<Own>(payload) + words > Container.UNIVERSE >> 6) {
+        return Fault.WRONG_FORM;
+      }
       return ShortBitset.isSound(payload, count) ? Fault.NONE : Fault.BITSET_CARDINALITY;
     }
     case Kind.ARRAY:

@@ -224,8 +224,9 @@ function evaluateThreshold<S extends Sink>(term: u32, key: u64, exactly: bool): 
   const listed = Listed.containers(found), full = Listed.full(found);
   const terms = Listed.terms(found);
   if (full + listed + terms < Term.least(term)) return Shape.NOTHING;
-  if (full > Term.least(term) || (full == Term.least(term) && !exactly)) return exactly ? Shape.NOTHING
-    : Shape.full();
+  if (full > Term.least(term) || (full == Term.least(term) && !exactly)) {
+    return exactly ? Shape.NOTHING : Shape.full();
+  }
   const least = Term.least(term) - full;
   if (!terms) return repeated<S>(term, list, listed, least, exactly);
   const planes = countListed(list, listed, least, exactly), kept = keptPlaces(term);
@@ -265,8 +266,9 @@ function visitItems<S extends Sink>(term: u32, key: u64): void {
   if (!Term.groups(term)) { visitRange<S>(term, Term.first(term), Term.end(term), key); return; }
   for (let group: u32 = 0, groups = Term.groups(term); group < groups; group++) {
     const start = Term.groupStart(term, group);
-    if (load<u64>(Term.groupKeyAt(term, group)) == key) visitRange<S>(term, start, Term.groupEnd(term, start),
-      key);
+    if (load<u64>(Term.groupKeyAt(term, group)) == key) {
+      visitRange<S>(term, start, Term.groupEnd(term, start), key);
+    }
   }
 }
 

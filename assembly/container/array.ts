@@ -45,11 +45,13 @@ export abstract class Arrays {
 
   @inline static intersectInto<S extends Sink>(a: usize, aCount: u32, b: usize, bCount: u32,
     out: usize): u32 {
-    if (aCount <= Lanes.LANES || aCount * Ratio.LOOKUP < bCount) return Arrays.lookUpLeft<And,
-      S>(a, aCount, b, bCount, out);
-    if (bCount <= Lanes.LANES || bCount * Ratio.LOOKUP < aCount) return Arrays.lookUpRight<S>(a, aCount, b,
-      bCount, out);
-    return Arrays.filterBlocks<And, S>(a, aCount, b, bCount, out, Container.arrayBytes(min(aCount, bCount)));
+    if (aCount <= Lanes.LANES || aCount * Ratio.LOOKUP < bCount) {
+      return Arrays.lookUpLeft<And, S>(a, aCount, b, bCount, out);
+    }
+    if (bCount <= Lanes.LANES || bCount * Ratio.LOOKUP < aCount) {
+      return Arrays.lookUpRight<S>(a, aCount, b, bCount, out);
+    }
+    return Arrays.filterBlocks<And, S>(a, aCount, b, bCount, out);
   }
 
   @inline static combineArrays<O extends SetOperation>(a: usize, aCount: u32, b: usize, bCount: u32,
@@ -66,7 +68,7 @@ export abstract class Arrays {
 
   /**
    * Keeps the members of `a` that are in `b` (And) or not in `b` (AndNot).
-   * Both have more than LANES members; `out` has `room` bytes.
+   * Both have more than LANES members; `out` has room for as many as there can be.
    *
    * Member 0 is handled before the others, because vector.lanesIn() takes no lane of 0; it can only be the
    * first member. The last block of an array ends with the last member, so it may begin with members of the
@@ -74,11 +76,12 @@ export abstract class Arrays {
    * block of `a` that is in a register, so `out` may be `a`.
    */
   @inline static filterBlocks<O extends SetOperation, S extends Sink>(
-    a: usize, aCount: u32, b: usize, bCount: u32, out: usize, room: usize,
+    a: usize, aCount: u32, b: usize, bCount: u32, out: usize,
   ): u32 {
     const aLast = a + Container.arrayBytes(aCount) - Lanes.LANES_BYTES,
       bLast = b + Container.arrayBytes(bCount) - Lanes.LANES_BYTES;
-    const start = out, end = out + room;
+    const most = Kernel.is<O, And>() ? min(aCount, bCount) : aCount;
+    const start = out, end = out + Container.arrayBytes(most);
     const aZero = !left.load16(a, 0);
     const bZero = !right.load16(b, 0);
     const keepsZero = aZero && bZero == (Kernel.is<O, And>());
@@ -236,8 +239,8 @@ export abstract class Arrays {
    * AndNot removes them, and Xor adds those that are absent and removes the others. Copies each stretch of
    * `many` between two of `few` at once. Returns the end of the result.
    */
-  static splice<O extends SetOperation, F extends Memory,
-    M extends Memory>(few: usize, fewEnd: usize, many: usize, manyEnd: usize, out: usize): usize {
+  static splice<O extends SetOperation, F extends Memory, M extends Memory>(
+    few: usize, fewEnd: usize, many: usize, manyEnd: usize, out: usize): usize {
     for (; few < fewEnd; few += Container.MEMBER_BYTES) {
       const x = view16<F>(few, 0), at = Arrays.gallop<M>(many, manyEnd, x);
       if (at != many) {
@@ -337,10 +340,10 @@ export function differenceArrays(a: usize, aCount: u32, b: usize, bCount: u32, o
     return Arrays.lookUpLeft<AndNot, Store>(a, aCount, b, bCount, out);
   }
   if (bCount <= Lanes.LANES || bCount * Ratio.LOOKUP < aCount) {
-    return Container.memberCount(out, Arrays.splice<AndNot, Right,
-      Left>(b, b + Container.arrayBytes(bCount), a, a + Container.arrayBytes(aCount), out));
+    return Container.memberCount(out, Arrays.splice<AndNot, Right, Left>(
+      b, b + Container.arrayBytes(bCount), a, a + Container.arrayBytes(aCount), out));
   }
-  return Arrays.filterBlocks<AndNot, Store>(a, aCount, b, bCount, out, Container.arrayBytes(aCount));
+  return Arrays.filterBlocks<AndNot, Store>(a, aCount, b, bCount, out);
 }
 
 /**

@@ -9,7 +9,7 @@ import { BITSET_BYTES, Container } from "./limits";
 import { Bitset } from "./bitset";
 import { Lanes } from "./lanes";
 import { Runs } from "./run";
-import { Choice, Kind } from "./kind";
+import { Kind } from "./kind";
 import { bucketsToArray, unionBucketsInto } from "./buckets";
 import { ShortBitset, arrayToShort, bitsetToShort, runsToShort, shortToArray, shortToBitset } from "./short";
 import { Memory, Own, view16 } from "../env/view";
@@ -61,18 +61,17 @@ export function toBitset(kind: Kind, a: usize, count: u32, out: usize): void {
 }
 
 /**
- * Writes the `count` members of a payload of any kind but FULL and SHORT as a short bitset of the words from
- * `low` to `high`, which include all members. `out` needs Container.shortBytes() of these words.
+ * Writes the `count` members of a payload of any kind but FULL and SHORT as a short bitset with this header,
+ * whose words include all members. `out` needs Container.shortBytes() of these words.
  */
-export function toShort(kind: Kind, a: usize, count: u32, low: u32, high: u32, out: usize): void {
+export function toShort(kind: Kind, a: usize, count: u32, header: u32, out: usize): void {
   switch (kind) {
     case Kind.ARRAY:
     case Kind.SINGLE:
-    case Kind.PAIR: arrayToShort(a, count, low, high, out); return;
-    case Kind.BUCKETS: bucketsToShort(a, count, low, high, out); return;
-    case Kind.BITSET: bitsetToShort(a, ShortBitset.header(low >> 6, Choice.wordsBetween(low, high)), out);
-      return;
-    case Kind.RUNS: runsToShort(a, low, high, out); return;
+    case Kind.PAIR: arrayToShort(a, count, header, out); return;
+    case Kind.BUCKETS: bucketsToShort(a, count, header, out); return;
+    case Kind.BITSET: bitsetToShort(a, header, out); return;
+    case Kind.RUNS: runsToShort(a, header, out); return;
     case Kind.SHORT:
     case Kind.FULL:
     default: unreachable();
@@ -85,9 +84,9 @@ function bucketsToBitset(a: usize, count: u32, out: usize): void {
   unionBucketsInto(a, count, out);
 }
 
-/** `out` needs Container.shortBytes() of the words from `low` to `high`. */
-function bucketsToShort(a: usize, count: u32, low: u32, high: u32, out: usize): void {
-  ShortBitset.clear(out, low >> 6, Choice.wordsBetween(low, high));
+/** `out` needs Container.shortBytes() of the header's words. */
+function bucketsToShort(a: usize, count: u32, header: u32, out: usize): void {
+  ShortBitset.clear(out, header);
   unionBucketsInto(a, count, ShortBitset.base<Own>(out));
 }
 

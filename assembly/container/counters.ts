@@ -37,21 +37,18 @@ export abstract class Counters {
   /** The words of plane `index` where all counters are at `start`. */
   @inline private static startWord(start: u32, index: u32): u64 { return -<u64>((start >> index) & 1); }
 
-  /**
-   * Sets the counters of the part of PART_BYTES that begins at byte `part` of a bitset,
-   * so that they overflow at `least`.
-   */
-  static start(planes: usize, count: u32, least: u32, part: usize): void {
-    Counters.startPlanes(planes, count, least, part, 0);
+  /** Sets the counters of the part at `at` in the first plane so that they overflow at `least`. */
+  static start(at: usize, count: u32, least: u32): void {
+    Counters.startPlanes(at, count, least, 0);
+    memory.fill(Counters.planeAt(at, count), 0, Bitset.PART_BYTES);
   }
 
-  /** Counters.start() for the planes from `from` on. */
-  @inline static startPlanes(planes: usize, count: u32, least: u32, part: usize, from: u32): void {
+  /** Counters.start() for the planes from `from` on, except the one that counters overflow to. */
+  @inline static startPlanes(at: usize, count: u32, least: u32, from: u32): void {
     const start = Counters.startOf(count, least);
     for (let i = from; i < count; i++) {
-      memory.fill(Counters.planeAt(planes, i) + part, <u8>Counters.startWord(start, i), Bitset.PART_BYTES);
+      memory.fill(Counters.planeAt(at, i), <u8>Counters.startWord(start, i), Bitset.PART_BYTES);
     }
-    memory.fill(Counters.planeAt(planes, count) + part, 0, Bitset.PART_BYTES);
   }
 
   /** addPair() to counters that still have to begin at `start`. The constants make it fast. */
@@ -67,8 +64,8 @@ export abstract class Counters {
    * Adds two parts to the first two planes; bits that overflow go to `out`.
    * As in bitset.ts, a block's highest address is accessed first and all loads come before the first store.
    */
-  @inline static addPair<P extends Plane, Q extends Plane,
-    J extends Overflow>(a: usize, b: usize, p: usize, out: usize): void {
+  @inline static addPair<P extends Plane, Q extends Plane, J extends Overflow>(
+    a: usize, b: usize, p: usize, out: usize): void {
     for (const end = a + Bitset.PART_BYTES; a < end;
       a += UNROLLED, b += UNROLLED, p += UNROLLED, out += UNROLLED) {
       const x7 = left.load64(a, 56), x6 = left.load64(a, 48);
@@ -217,31 +214,27 @@ export abstract class Counters {
 @inline const UNROLLED: usize = 64;
 
 /**
- * Adds left bitset `a` and right bitset `b` to the counters: the part of PART_BYTES that begins at byte
- * `part` of a bitset. `a` and `b` are the addresses of that part. At `carry` in memory 0 is room for a part.
- * With a `least` other than 0, the counters are started first, as by Counters.start().
+ * Adds the parts of PART_BYTES at left `a` and right `b` of two bitsets to the counters, whose part is at `at`
+ * in the first plane. At `carry` in memory 0 is room for a part.
  */
-export function countParts(
-  planes: usize, count: u32, least: u32, a: usize, b: usize, part: usize, carry: usize,
-): void {
-  const first = planes + part;
-  if (count == Counters.PLANES_LEAST) {
-    const out = first + 2 * BITSET_BYTES;
-    if (least) {
-      Counters.addFirstPair(a, b, first, out, Counters.startOf(count, least));
-    } else {
-      Counters.addPair<Begun, Begun, Join>(a, b, first, out);
-    }
-    return;
+export function countParts(at: usize, count: u32, a: usize, b: usize, carry: usize): void {
+  const over = Counters.planeAt(at, count);
+  if (count == Counters.PLANES_LEAST) { Counters.addPair<Begun, Begun, Join>(a, b, at, over); return; }
+  Counters.addPair<Begun, Begun, Pass>(a, b, at, carry);
+  for (let i: u32 = Counters.PLANES_LEAST; i < count - 1; i++) {
+    Counters.ripple<Pass>(carry, Counters.planeAt(at, i), carry);
   }
-  if (least) {
-    Counters.startPlanes(planes, count, least, part, Counters.PLANES_LEAST);
-    Counters.addFirstPair(a, b, first, carry, Counters.startOf(count, least));
-  } else Counters.addPair<Begun, Begun, Pass>(a, b, first, carry);
-  for (let i: u32 = Counters.PLANES_LEAST; i < count - 1;
-    i++) Counters.ripple<Pass>(carry, Counters.planeAt(planes, i) + part, carry);
-  Counters.ripple<Join>(carry, Counters.planeAt(planes, count - 1) + part,
-    Counters.planeAt(planes, count) + part);
+  Counters.ripple<Join>(carry, Counters.planeAt(at, count - 1), over);
+}
+
+/** Starts the counters, as Counters.start() does, and adds the first two parts, as countParts() does. */
+export function countFirstParts(at: usize, count: u32, least: u32, a: usize, b: usize): void {
+  const over = Counters.planeAt(at, count);    // holds the carry until it is the overflow
+  Counters.startPlanes(at, count, least, Counters.PLANES_LEAST);
+  Counters.addFirstPair(a, b, at, over, Counters.startOf(count, least));
+  for (let i: u32 = Counters.PLANES_LEAST; i < count; i++) {
+    Counters.ripple<Pass>(over, Counters.planeAt(at, i), over);
+  }
 }
 
 /**
@@ -364,8 +357,9 @@ export function sweepEdges(at: usize, end: usize, least: u32, exactly: bool, out
     next = out + Container.RUNS_HEADER_BYTES;
   while (at < end) {
     const value = load<u32>(at) >> 1;
-    for (; at < end && load<u32>(at) >> 1 == value; at += Counters.EDGE_BYTES) depth += load<u32>(at) & 1 ? -1
-      : 1;
+    for (; at < end && load<u32>(at) >> 1 == value; at += Counters.EDGE_BYTES) {
+      depth += load<u32>(at) & 1 ? -1 : 1;
+    }
     const covered = exactly ? depth == least : depth >= least;
     if (covered && !inside) low = value;
     if (inside && !covered) {

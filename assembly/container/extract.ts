@@ -45,8 +45,9 @@ export abstract class Extract {
 
   /** Writes the members of the lanes in [list, end); returns the end. */
   @inline static putMembers<Out>(list: usize, end: usize, dense: bool, out: usize): usize {
-    for (; list < end; list += Lanes.LANES_BYTES) out = dense ? Extract.putFours<Out>(list, out)
-      : Extract.putTwos<Out>(list, out);
+    for (; list < end; list += Lanes.LANES_BYTES) {
+      out = dense ? Extract.putFours<Out>(list, out) : Extract.putTwos<Out>(list, out);
+    }
     return out;
   }
 

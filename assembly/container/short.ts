@@ -59,10 +59,15 @@ export abstract class ShortBitset {
     return (ShortBitset.firstWord<M>(at) + ShortBitset.wordCount<M>(at)) << 6;
   }
 
-  /** Writes the header of a payload without members. */
-  static clear(at: usize, first: u32, words: u32): void {
-    store<u32>(at, ShortBitset.header(first, words));
-    memory.fill(ShortBitset.wordsAt(at), 0, <usize>words << 3);
+  /** The header of the words from that of `low` to that of `high`. */
+  @inline static headerOver(low: u32, high: u32): u32 {
+    return ShortBitset.header(low >> 6, Choice.wordsBetween(low, high));
+  }
+
+  /** Writes a payload with this header and without members. */
+  static clear(at: usize, header: u32): void {
+    store<u32>(at, header);
+    memory.fill(ShortBitset.wordsAt(at), 0, <usize>ShortBitset.wordsOf(header) << 3);
   }
 
   /** Whether the words include that of `value`. */
@@ -219,19 +224,17 @@ export abstract class ShortBitset {
 }
 
 /**
- * `out` needs Container.shortBytes() of the words from `low`, the least value that they have to include, to
- * `high`. Returns their number.
+ * Writes the members as a short bitset with this header, whose words include all of them. `out` needs
+ * Container.shortBytes() of these words.
  */
-export function arrayToShort(a: usize, count: u32, low: u32, high: u32, out: usize): u32 {
-  const words = Choice.wordsBetween(low, high);
-  ShortBitset.clear(out, low >> 6, words);
+export function arrayToShort(a: usize, count: u32, header: u32, out: usize): void {
+  ShortBitset.clear(out, header);
   ShortBitset.setMembers(a, count, ShortBitset.base<Own>(out));
-  return words;
 }
 
 /** arrayToShort() for runs. */
-export function runsToShort(a: usize, low: u32, high: u32, out: usize): void {
-  ShortBitset.clear(out, low >> 6, Choice.wordsBetween(low, high));
+export function runsToShort(a: usize, header: u32, out: usize): void {
+  ShortBitset.clear(out, header);
   const to = ShortBitset.base<Own>(out), end = a + Container.runsBytes(left.load16(a, 0));
   for (a += Container.RUNS_HEADER_BYTES; a < end; a += Container.RUN_BYTES) {
     const start = left.load16(a, 0);
@@ -365,14 +368,16 @@ export function differenceArrayShort(a: usize, aCount: u32, b: usize, out: usize
 }
 
 /**
- * Copies left short bitset `a` to `out` with the words first .. first + words - 1, which include its own, and
- * changes the members of right array `b` there: adds them (Or), flips them (Xor), or removes them (AndNot),
- * which may lie outside the words. Returns the change of the cardinality. `out` overlaps neither.
+ * Copies left short bitset `a` to `out` with this header, whose words include its own, and changes the members
+ * of right array `b` there: adds them (Or), flips them (Xor), or removes them (AndNot), which may lie outside
+ * the words. Returns the change of the cardinality. `out` overlaps neither.
  */
-export function changeShort<O extends SetOperation>(a: usize, b: usize, bCount: u32, first: u32, words: u32,
-  out: usize): i32 {
+export function changeShort<O extends SetOperation>(
+  a: usize, b: usize, bCount: u32, header: u32, out: usize,
+): i32 {
+  const first = header & HeaderBits.FIRST_MASK, words = ShortBitset.wordsOf(header);
   const held = ShortBitset.wordCount<Left>(a), before = ShortBitset.firstWord<Left>(a) - first;
-  ShortBitset.clear(out, first, words);
+  ShortBitset.clear(out, header);
   left.copy(ShortBitset.wordsAt(out) + (<usize>before << 3), ShortBitset.wordsAt(a), <usize>held << 3);
   let change: i32 = 0;
   for (const end = b + Container.arrayBytes(bCount); b < end; b += Container.MEMBER_BYTES) {

@@ -8,7 +8,8 @@
 //   +8320   changes: i32 for each value, by how much; written when its bit is set
 //
 // So starting a tally is clearing the summary. Containers that are read word by word go to planes
-// (counters.ts) instead. The sum of a value is then that of the tally plus what the planes say.
+// (counters.ts) instead, behind the tally, from Tally.planes() on. The sum of a value is then that of the tally
+// plus what the planes say.
 
 import { right } from "../env/memory";
 import { BITSET_BYTES, Container } from "./limits";
@@ -24,6 +25,12 @@ const enum TallyField { SUMMARY = 0, PLACES = 128, CHANGES = 8320 }
 export abstract class Tally {
   /** The result of tallyToRuns() if there are too many runs. */
   @inline static readonly TOO_MANY_RUNS: u32 = u32.MAX_VALUE;
+
+  /** Places of a bitset that a tally takes, with STATE_ROOM bytes behind it for its user. */
+  @inline static readonly PLACES: u32 = 34;
+  @inline static readonly STATE_ROOM: usize = <usize>Tally.PLACES * BITSET_BYTES - TALLY_BYTES;
+  /** Where the planes begin that add to the tally. */
+  @inline static planes(tally: usize): usize { return tally + <usize>Tally.PLACES * BITSET_BYTES; }
 
   static start(tally: usize): void { memory.fill(tally, 0, TallyField.PLACES); }
 
@@ -145,11 +152,11 @@ export abstract class Tally {
 }
 
 /**
- * Writes the values whose sum, plus `base`, is at least `least`, or with `exactly` just `least`,
- * to `out` as a runs payload of up to `most` runs. Returns the number of values, or TOO_MANY_RUNS.
+ * Writes the values whose sum is at least `least`, or with `exactly` just `least`, to `out` as a runs payload
+ * of up to `most` runs. Returns the number of values, or TOO_MANY_RUNS.
  */
-export function tallyToRuns(tally: usize, base: i32, least: i32, exactly: bool, out: usize, most: u32): u32 {
-  let sum = base + Tally.changeOfFirst(tally), low: u32 = 0, members: u32 = 0,
+export function tallyToRuns(tally: usize, least: i32, exactly: bool, out: usize, most: u32): u32 {
+  let sum = Tally.changeOfFirst(tally), low: u32 = 0, members: u32 = 0,
     next = out + Container.RUNS_HEADER_BYTES;
   let inside: bool = false;
   const end = out + Container.runsBytes(most);
@@ -171,9 +178,9 @@ export function tallyToRuns(tally: usize, base: i32, least: i32, exactly: bool, 
 }
 
 /** Writes the same values to `out` as a bitset. */
-export function tallyToBitset(tally: usize, base: i32, least: i32, exactly: bool, out: usize): void {
+export function tallyToBitset(tally: usize, least: i32, exactly: bool, out: usize): void {
   memory.fill(out, 0, BITSET_BYTES);
-  for (let value: u32 = 0, sum = base + Tally.changeOfFirst(tally); value < Container.UNIVERSE;) {
+  for (let value: u32 = 0, sum = Tally.changeOfFirst(tally); value < Container.UNIVERSE;) {
     const next = Tally.nextChange(tally, value + 1);
     if (Tally.reaches(sum, least, exactly)) Bitset.setBits(out, value, next - 1);
     value = next;
@@ -181,12 +188,11 @@ export function tallyToBitset(tally: usize, base: i32, least: i32, exactly: bool
   }
 }
 
-/** The same where the `count` planes at `planes`, which begin at 0 and do not overflow, add to the sums. */
-export function tallyWithPlanes(
-  tally: usize, base: i32, least: i32, exactly: bool, planes: usize, count: u32, out: usize,
-): void {
+/** The same where the tally's `count` planes, which begin at 0 and do not overflow, add to the sums. */
+export function tallyWithPlanes(tally: usize, count: u32, least: i32, exactly: bool, out: usize): void {
+  const planes = Tally.planes(tally);
   memory.fill(out, 0, BITSET_BYTES);
-  for (let value: u32 = 0, sum = base + Tally.changeOfFirst(tally); value < Container.UNIVERSE;) {
+  for (let value: u32 = 0, sum = Tally.changeOfFirst(tally); value < Container.UNIVERSE;) {
     const next = Tally.nextChange(tally, value + 1), last = next - 1, wanted = least - sum;
     for (let word = value >> 6, end = last >> 6; word <= end; word++) {
       let bits = Tally.planesReach(planes + (<usize>word << 3), count, wanted, exactly);
@@ -201,14 +207,11 @@ export function tallyWithPlanes(
 }
 
 /**
- * tallyWithPlanes() where the sum is the same for all values. Returns the number of values.
+ * tallyWithPlanes() where the tally's sum is 0 for all values. Returns the number of values.
  * `left` and `right` show memory 0.
  */
-export function planesToBitset(
-  sum: i32, least: i32, exactly: bool, planes: usize, count: u32, out: usize,
-): u32 {
-  const wanted = least - sum;
-  let none: bool = (wanted >> count) != 0;
+export function planesToBitset(tally: usize, count: u32, wanted: i32, exactly: bool, out: usize): u32 {
+  let planes = Tally.planes(tally), none: bool = (wanted >> count) != 0;
   if (wanted < 0) none = exactly;
   memory.fill(out, none ? 0 : 0xff, BITSET_BYTES);
   let members = none ? 0 : Container.UNIVERSE;

@@ -130,8 +130,9 @@ function normalOdd(record: TreeRecord): Reference {
   list.gatherChildren(record, false);
   const odd = TreeRecord.makeTerm(Rule.ODD);
   addItems(odd, list, 1, 1);
-  if (!odd.firstChild()) return <u32>changetype<usize>(
-    constantRecord(sweep(list, list.constant(), Wanted.ODD, 0)));
+  if (!odd.firstChild()) {
+    return <u32>changetype<usize>(constantRecord(sweep(list, list.constant(), Wanted.ODD, 0)));
+  }
   const ranges = sweep(list, list.constant() & 1, Wanted.ODD, 0);
   if (isEverything(ranges)) return onlyItem(odd) | COMPLEMENT;
   if (ranges.firstChild()) odd.addChild(constantRecord(ranges));

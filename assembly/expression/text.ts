@@ -50,8 +50,9 @@ export abstract class QueryText {
 
   /** Whether the next two characters are '..'; if so, passes them. */
   static acceptDots(): bool {
-    if (QueryText.peek() != Character.DOT
-      || QueryText.characterAt(Tree.textAt() + 1) != Character.DOT) return false;
+    if (QueryText.peek() != Character.DOT || QueryText.characterAt(Tree.textAt() + 1) != Character.DOT) {
+      return false;
+    }
     Tree.setTextAt(Tree.textAt() + 2);
     return true;
   }
@@ -80,8 +81,9 @@ export abstract class QueryText {
    */
   static readWord(): u64 {
     let at = Tree.textAt(), word: u64 = 0;
-    for (; QueryText.isLetter(QueryText.characterAt(at)); at++) word = (word << 8)
-      | (QueryText.characterAt(at) | 0x20);
+    for (; QueryText.isLetter(QueryText.characterAt(at)); at++) {
+      word = (word << 8) | (QueryText.characterAt(at) | 0x20);
+    }
     const length = at - Tree.textAt();
     Tree.setTextAt(at);
     return length > 8 ? 0 : word;

@@ -168,8 +168,9 @@ abstract class StringText {
   }
 
   private static writeRunsBits(entry: Entry, rest: u64): u64 {
-    for (let i: u32 = 0; i < Container.WORDS && rest; i++) rest =
-      StringText.put(Words.nativeOrder(wordOf(entry, i)), rest);
+    for (let i: u32 = 0; i < Container.WORDS && rest; i++) {
+      rest = StringText.put(Words.nativeOrder(wordOf(entry, i)), rest);
+    }
     return rest;
   }
 

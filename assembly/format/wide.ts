@@ -121,8 +121,9 @@ abstract class WideStream {
       if (head & WideStream.SPAN) {
         const key = right.load64(<usize>from, 8), containers = head - WideStream.SPAN;
         if (key < nextKey()) return Fault.KEYS_NOT_ASCENDING;
-        if (!containers || key > Offset.KEY_MAX
-          || containers > Offset.KEY_MAX + 1 - key) return Fault.KEY_TOO_GREAT;
+        if (!containers || key > Offset.KEY_MAX || containers > Offset.KEY_MAX + 1 - key) {
+          return Fault.KEY_TOO_GREAT;
+        }
         appendFull(key, containers);
         at += 16;
         continue;

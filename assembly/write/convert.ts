@@ -153,9 +153,9 @@ export function intoShort(entry: Entry, low: u32, high: u32): void {
   if (kind == Kind.BITSET) { bitsetIntoShort(entry); return; }
   low = min(low, least(kind, payload, count));
   high = max(high, greatest(kind, payload, count));
-  const words = Choice.wordsBetween(low, high);
-  const at = Allocator.allocate(Container.shortBytes(words));
-  toShort(kind, payload, count, low, high, at);
+  const header = ShortBitset.headerOver(low, high);
+  const at = Allocator.allocate(Container.shortBytes(ShortBitset.wordsOf(header)));
+  toShort(kind, payload, count, header, at);
   releaseContainer(entry);
   entry.setBlock(Kind.SHORT, count, at);
 }

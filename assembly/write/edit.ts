@@ -114,8 +114,9 @@ function insertIntoArray(entry: Entry, low: u32): bool {
 /** Makes room for one member more in the array of `count` members at `payload`; returns where it is then. */
 // @ts-ignore: decorator
 @inline function arrayRoom(entry: Entry, count: u32, payload: usize): usize {
-  if (count > 2) return Allocator.resize(payload, Container.arrayBytes(count),
-    Container.arrayBytes(count + 1));
+  if (count > 2) {
+    return Allocator.resize(payload, Container.arrayBytes(count), Container.arrayBytes(count + 1));
+  }
   const at = Allocator.allocate(Container.arrayBytes(3));
   store<u32>(at, load<u32>(payload));
   return at;

@@ -88,8 +88,9 @@ function planStep(step: u32, table: u32, slotBits: u32, multiplier: u64): void {
   argument.put(step + 2, adds ? value : old);
   const bits = Words.reversed(<u64>value << (64 - width)), mask = u64.MAX_VALUE >> (64 - width);
   argument.put(first + 2, (WordSlot.newBits(first) & ~(mask << into)) | (bits << into));
-  if (crosses) argument.put(second + 2,
-    (WordSlot.newBits(second) & ~(mask >> (64 - into))) | (bits >> (64 - into)));
+  if (crosses) {
+    argument.put(second + 2, (WordSlot.newBits(second) & ~(mask >> (64 - into))) | (bits >> (64 - into)));
+  }
 }
 
 /**

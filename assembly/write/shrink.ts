@@ -40,8 +40,10 @@ export function bitsetIntoPlain(entry: Entry): void {
 /** Whether words without members at the ends of a bitset or a short bitset should be given back. */
 export function isLoose(entry: Entry): bool {
   const kind = entry.kind<Own>(), payload = entry.payload<Own>();
-  if (kind == Kind.SHORT) return ShortBitset.isWorthTrimming(ShortBitset.wordCount<Own>(payload),
-    ShortBitset.trimmedWords(payload));
+  if (kind == Kind.SHORT) {
+    return ShortBitset.isWorthTrimming(ShortBitset.wordCount<Own>(payload),
+      ShortBitset.trimmedWords(payload));
+  }
   if (kind != Kind.BITSET) return false;
   const words = ShortBitset.wordsOf(spanOfBitset<Own>(payload));
   return ShortBitset.isWorthTrimming(Container.WORDS, words)
@@ -54,8 +56,9 @@ export function trim(entry: Entry): void {
   const payload = entry.payload<Own>();
   if (entry.kind<Own>() == Kind.BITSET) { convertTo(entry, Kind.SHORT); return; }
   const words = ShortBitset.wordCount<Own>(payload), left = ShortBitset.trim(payload);
-  if (!Header.isTiny<Own>()) Allocator.resize(payload, Container.shortBytes(words),
-    Container.shortBytes(left));
+  if (!Header.isTiny<Own>()) {
+    Allocator.resize(payload, Container.shortBytes(words), Container.shortBytes(left));
+  }
 }
 
 /**

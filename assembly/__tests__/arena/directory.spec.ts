@@ -300,8 +300,9 @@ describe("the directory", () => {
         trial.same(entry.cardinality<Right>(), keys.cardinality(i), "cardinality");
         trial.same(other, place, "place in the left view and in the right");
         leaves += i32(Place.isLastOfLeaf<Own>(place));
-        if (i % 500 == 1) trial.same(Directory.seekFrom<Right>(Directory.seek<Right>(0), keys.key(i)), place,
-          "seekFrom");
+        if (i % 500 == 1) {
+          trial.same(Directory.seekFrom<Right>(Directory.seek<Right>(0), keys.key(i)), place, "seekFrom");
+        }
         place = Place.next<Right>(place);
         other = Place.next<Left>(other);
       }

@@ -1,5 +1,6 @@
 import {
-  Counters, countArray, countInBytes, countInLevels, countParts, keepRepeated, reachedInBytes, sweepEdges,
+  Counters, countArray, countInBytes, countFirstParts, countInLevels, countParts, keepRepeated,
+  reachedInBytes, sweepEdges,
 } from "../../container/counters";
 import { Bitset } from "../../container/bitset";
 import { BITSET_BYTES } from "../../container/limits";
@@ -36,13 +37,14 @@ function note(times: StaticArray<u32>, model: Model): void {
 
 function startAll(bench: Bench, at: usize, planes: u32, least: u32): void {
   for (let part: usize = 0; part < BITSET_BYTES;
-    part += Bitset.PART_BYTES) Counters.start(at, planes, least, part);
+    part += Bitset.PART_BYTES) Counters.start(at + part, planes, least);
   checkPlanes(bench, at, planes, (1 << planes) - least, new StaticArray<u32>(UNIVERSE));
 }
 
 function countBoth(at: usize, planes: u32, least: u32, a: usize, b: usize): void {
   for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
-    countParts(at, planes, least, a + part, b + part, part, CARRY_AT);
+    if (least) countFirstParts(at + part, planes, least, a + part, b + part);
+    else countParts(at + part, planes, a + part, b + part, CARRY_AT);
   }
 }
 

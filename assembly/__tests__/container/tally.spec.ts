@@ -7,7 +7,7 @@ import { left, right, SELF } from "../../env/memory";
 import { Random, clear, enter, seed, setArena } from "../world/world";
 
 const TALLY_AT: usize = 64, PAYLOAD_AT: usize = 512 << 10;
-const OUT_AT: usize = 640 << 10, PLANES_AT: usize = 768 << 10, ARENA: u32 = 2 << 20;
+const OUT_AT: usize = 640 << 10, PLANES_AT: usize = Tally.planes(TALLY_AT), ARENA: u32 = 2 << 20;
 const GUARD: u32 = 0x5ca1ab1e;
 const PLANES: u32 = 5;
 
@@ -89,9 +89,9 @@ class Sums {
 
   compare(base: i32, least: i32, exactly: bool): void {
     const nothing = new StaticArray<i32>(Container.UNIVERSE);
-    tallyToBitset(TALLY_AT, base, least, exactly, OUT_AT);
+    tallyToBitset(TALLY_AT, least - base, exactly, OUT_AT);
     this.compareBits(base, least, exactly, nothing, "bitset");
-    const members = tallyToRuns(TALLY_AT, base, least, exactly, OUT_AT, 2047);
+    const members = tallyToRuns(TALLY_AT, least - base, exactly, OUT_AT, 2047);
     if (members == Tally.TOO_MANY_RUNS) return;
     let expected: u32 = 0;
     for (let v: u32 = 0; v < Container.UNIVERSE; v++) {
@@ -123,10 +123,10 @@ class Sums {
         if ((numbers[v] >> i) & 1) Bitset.set(PLANES_AT + <usize>i * BITSET_BYTES, v);
       }
     }
-    tallyWithPlanes(TALLY_AT, base, least, exactly, PLANES_AT, PLANES, OUT_AT);
+    tallyWithPlanes(TALLY_AT, PLANES, least - base, exactly, OUT_AT);
     this.compareBits(base, least, exactly, numbers, "planes");
     if (!Tally.isUniform(TALLY_AT)) return;
-    planesToBitset(base, least, exactly, PLANES_AT, PLANES, OUT_AT);
+    planesToBitset(TALLY_AT, PLANES, least - base, exactly, OUT_AT);
     this.compareBits(base, least, exactly, numbers, "planes alone");
   }
 }
@@ -161,9 +161,9 @@ describe("tallies", () => {
   it("answer with a bitset where there are too many runs", () => {
     const sums = new Sums(new Random(1));
     for (let v: u32 = 0; v < 5000; v += 2) { Tally.run(TALLY_AT, v, v, 1); sums.add(v, v, 1); }
-    expect(tallyToRuns(TALLY_AT, 0, 1, false, OUT_AT, 2047)).toBe(Tally.TOO_MANY_RUNS);
+    expect(tallyToRuns(TALLY_AT, 1, false, OUT_AT, 2047)).toBe(Tally.TOO_MANY_RUNS);
     sums.compare(0, 1, false);
-    expect(tallyToRuns(TALLY_AT, 0, 0, false, OUT_AT, 2047)).toBe(Container.UNIVERSE);
+    expect(tallyToRuns(TALLY_AT, 0, false, OUT_AT, 2047)).toBe(Container.UNIVERSE);
     expect(sums.fault).toBe("");
   });
 });

@@ -296,8 +296,9 @@ describe("sorting and collecting a list of offsets", () => {
         collect(offsets.length);
         trial.is(model, "collected " + counts[c].toString());
         trial.same(load<u8>(0), u8(counts[c] > 33), "form of the arena");
-        if (counts[c] == 65536) trial.same(changetype<Entry>(Header.BYTES + 4).kind<Own>(), Kind.FULL,
-          "kind");
+        if (counts[c] == 65536) {
+          trial.same(changetype<Entry>(Header.BYTES + 4).kind<Own>(), Kind.FULL, "kind");
+        }
       }
     }
     trial.end();

@@ -69,8 +69,9 @@ export function endLeaf(): void {
   const builder = Builder.current(),
     members = load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS);
   if (!builder.isOrdinary()) {
-    if (members >= LEAF_LEAST
-      && load<u32>(changetype<usize>(builder), Builder.IN_LEAF) > ENTRIES_LEAST) writeWaiting(LEAF_LEAST - 1);
+    if (members >= LEAF_LEAST && load<u32>(changetype<usize>(builder), Builder.IN_LEAF) > ENTRIES_LEAST) {
+      writeWaiting(LEAF_LEAST - 1);
+    }
   } else if (load<u32>(changetype<usize>(builder), Builder.IN_LEAF) >= LEAF_LEAST) {
     writeLeaf(true);
   }
@@ -98,8 +99,9 @@ export function finish(): void {
   }
   let slots = load<u32>(Arena.heldAt(), Builder.SLOTS);
   const root = changetype<Node>(<usize>load<u32>(Arena.heldAt(), Builder.ROOM_FOR_ROOT));
-  if (root && (slots == 1 || slots > Node.ROOMY_SLOTS)) Allocator.release(changetype<usize>(root),
-    Node.ROOMY_INNER);
+  if (root && (slots == 1 || slots > Node.ROOMY_SLOTS)) {
+    Allocator.release(changetype<usize>(root), Node.ROOMY_INNER);
+  }
   // One level of inner nodes at a time;
   // the slots of the nodes that are written replace those of their children.
   for (let level: u32 = 1; slots > 1; level++) {

@@ -96,8 +96,9 @@ export class Builder {
 
   /** Adds a slot for a leaf. */
   @inline static addLeaf(leaf: Node, key: u64, members: u64): void {
-    if (load<u32>(Arena.heldAt(), Builder.SLOTS) == load<u32>(Arena.heldAt(), Builder.SLOTS_ROOM)) growSlots(
-    );
+    if (load<u32>(Arena.heldAt(), Builder.SLOTS) == load<u32>(Arena.heldAt(), Builder.SLOTS_ROOM)) {
+      growSlots();
+    }
     const builder = Builder.current(),
       slots = load<u32>(changetype<usize>(builder), Builder.SLOTS);
     changetype<Slot>(builder.slotsAt() + <usize>slots * Slot.BYTES).write(key, changetype<usize>(leaf),

@@ -26,8 +26,9 @@ import { Page } from "../packed/layout";
 // @ts-ignore: decorator
 @inline export function waitingRoom(): usize {
   const builder = Builder.current();
-  if (!builder.isOrdinary()) return builder.waitingLow(
-    load<u32>(changetype<usize>(builder), Builder.LEAF_MEMBERS));
+  if (!builder.isOrdinary()) {
+    return builder.waitingLow(load<u32>(changetype<usize>(builder), Builder.LEAF_MEMBERS));
+  }
   return load<u32>(changetype<usize>(builder), Builder.IN_LEAF) == Node.LEAF_MAX ? builder.waitingLow(0) : 0;
 }
 
@@ -41,8 +42,9 @@ export function appendSmall(key: u64, count: u32): void {
   const builder = Builder.current();
   builder.newEntry(key, count).setBlock(Kind.ARRAY, count, 0);
   if (count > 2) store<u32>(changetype<usize>(builder), 1, Builder.NEED_BLOCKS);
-  if (load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS) > Page.ITEMS_MAX) writeWaiting(
-    WAITING_LEFT);
+  if (load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS) > Page.ITEMS_MAX) {
+    writeWaiting(WAITING_LEFT);
+  }
 }
 
 /** Writes arrays that wait as leaves until at most `left` members are left. */

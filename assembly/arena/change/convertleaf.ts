@@ -68,7 +68,7 @@ function layGroup(image: Page, from: u32, to: u32, entry: Entry, at: usize): voi
   const lows = image.lowsFrom<Own>(from), count = to - from, words = wordsOfGroup(image, from, to);
   if (count <= 2 || !Choice.prefersShort(count, words)) { layArray(image, from, to, entry, at); return; }
   entry.setKey(image.keyAt<Own>(from));
-  ShortBitset.clear(at, <u32>load<u16>(lows) >> 6, words);
+  ShortBitset.clear(at, ShortBitset.header(<u32>load<u16>(lows) >> 6, words));
   const bits = ShortBitset.base<Own>(at);
   for (let i: u32 = 0; i < count; i++) Bitset.set(bits, load<u16>(lows + Container.arrayBytes(i)));
   entry.setBlock(Kind.SHORT, count, at);

@@ -367,8 +367,9 @@ function roomToShare(page: Node, other: Page): u32 {
   if (!room) return 0;
   const near = min((room + 1) / 2, others), key = other.keyAt<Own>(isUpper ? near - 1 : others - near);
   // If those next to it need wider highs, there is room for what the widest leave.
-  if (pageRoom(page.page, key) != room) room =
-    pageRoom(page.page, other.keyAt<Own>(isUpper ? others - 1 : 0));
+  if (pageRoom(page.page, key) != room) {
+    room = pageRoom(page.page, other.keyAt<Own>(isUpper ? others - 1 : 0));
+  }
   return (room + 1) / 2;
 }
 

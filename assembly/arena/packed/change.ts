@@ -132,8 +132,9 @@ export function leaveOne(leaf: Page, offset: u64): void {
 export function tightenPage(page: Page): void {
   const form = page.form<Own>(), first = page.keyAt<Own>(0);
   const last = page.keyAt<Own>(page.count<Own>() - 1);
-  if (PageWriter.widthFor(last - first) < Page.widthOf(form)) reform(page,
-    Page.PACKED | Page.BASED | PageWriter.widthFor(last - first), first);
+  if (PageWriter.widthFor(last - first) < Page.widthOf(form)) {
+    reform(page, Page.PACKED | Page.BASED | PageWriter.widthFor(last - first), first);
+  }
 }
 
 /**

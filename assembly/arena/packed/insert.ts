@@ -64,8 +64,9 @@ export abstract class PageInsert {
   @inline private static staysHere(leaf: Page, header: u32, upTo: u32, mine: u64, low: u32): bool {
     const width = Page.widthIn(header), highs = leaf.highsIn(header), count = Page.countIn(header);
     if (upTo < Choice.MEMBERS_A_WORD) return true;
-    if (!leaf) return count & (Choice.MEMBERS_A_WORD - 1) || upTo < count
-      || Page.high<Own>(highs, width) != mine;
+    if (!leaf) {
+      return count & (Choice.MEMBERS_A_WORD - 1) || upTo < count || Page.high<Own>(highs, width) != mine;
+    }
     return Page.high<Own>(highs + <usize>((upTo - Choice.MEMBERS_A_WORD) * width), width) != mine
       || PageInsert.staysGroup(leaf, PageGroups.startBefore<Own>(leaf, upTo), upTo, low);
   }

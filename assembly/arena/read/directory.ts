@@ -283,8 +283,9 @@ export abstract class Directory {
       }
       node = node.slotAt(index).child<Own>();
     }
-    if (node.page.isPacked<Own>()) return changetype<Entry>(
-      Group.at(node.page, PageGroups.start<Own>(node.page, <u32>rank)));
+    if (node.page.isPacked<Own>()) {
+      return changetype<Entry>(Group.at(node.page, PageGroups.start<Own>(node.page, <u32>rank)));
+    }
     for (index = 0; node.entryAt(index).cardinality<Own>() <= rank; index++) {
       rank -= node.entryAt(index).cardinality<Own>();
     }

@@ -119,8 +119,9 @@ export function cross(rows: u32, columns: u32, limited: u32, from: u64, to: u64)
 
 function findGroupKey(limit: u32, group: u32): void {
   let key = Cursor.NO_KEY;
-  for (let item = group * CrossTable.GROUP, end = item + CrossTable.GROUP; item < end; item++) key =
-    min(key, Cursor.keyOf(item));
+  for (let item = group * CrossTable.GROUP, end = item + CrossTable.GROUP; item < end; item++) {
+    key = min(key, Cursor.keyOf(item));
+  }
   store<u64>(CrossTable.groupKeyAt(limit, group), key);
 }
 
@@ -199,7 +200,7 @@ function countKey(rows: u32, columns: u32, key: u64, limited: bool): void {
     }
     let item = CrossTable.itemWith(limit, first, end, key);
     for (; item < end; item = CrossTable.itemWith(limit, item + 1, end, key)) {
-      countColumn(limit, item, limited, prepared, columns, item - first);
+      countColumn(rows, columns, item, limited, prepared);
     }
   }
 }
@@ -218,7 +219,8 @@ function prepareRow(limit: u32, index: u32, row: u32, meeting: u32): void {
 }
 
 /** Counts what the container of a column shares with the `prepared` rows. */
-function countColumn(limit: u32, item: u32, limited: bool, prepared: u32, columns: u32, column: u32): void {
+function countColumn(rows: u32, columns: u32, item: u32, limited: bool, prepared: u32): void {
+  const limit = CrossTable.limitItem(rows, columns), column = item - CrossTable.firstColumn(rows);
   let s = Cursor.shapeOf(item), operand = Cursor.operandOf(item);
   if (limited && !Shape.isFull(Cursor.shapeOf(limit))) {
     if (Shape.isFull(s)) { s = Cursor.shapeOf(limit); operand = Cursor.operandOf(limit); } else {

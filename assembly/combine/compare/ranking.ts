@@ -177,9 +177,13 @@ abstract class Ranking {
       if (child >= count) return;
       if (child + 1 < count
         && Scored.element(changetype<usize>(heap),
-          child + 1).precedes(Scored.element(changetype<usize>(heap), child)) == greatest) child++;
+          child + 1).precedes(Scored.element(changetype<usize>(heap), child)) == greatest) {
+        child++;
+      }
       if (Scored.element(changetype<usize>(heap),
-        index).precedes(Scored.element(changetype<usize>(heap), child)) == greatest) return;
+        index).precedes(Scored.element(changetype<usize>(heap), child)) == greatest) {
+        return;
+      }
       Ranking.swap(Scored.element(changetype<usize>(heap), index),
         Scored.element(changetype<usize>(heap), child));
       index = child;

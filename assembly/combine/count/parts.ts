@@ -4,7 +4,7 @@
 import { SELF, left, right } from "../../env/memory";
 import { Kind } from "../../container/kind";
 import { Bitset } from "../../container/bitset";
-import { countParts } from "../../container/counters";
+import { countFirstParts, countParts } from "../../container/counters";
 import { copyShortPart, shortPart } from "../../container/short";
 import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
@@ -39,20 +39,29 @@ export abstract class Location {
     return copyShortPart(at, part, staged) ? Location.of(SELF, staged) : Location.NOWHERE;
   }
 
-  /** countParts() of the parts at these locations. */
-  @inline static countTwo(counters: usize, planes: u32, least: u32, first: u64, second: u64,
-    part: usize): void {
-    const a = Location.address(first), b = Location.address(second);
+  /** Shows the parts at these locations on the left and on the right, and asks for what is behind them. */
+  @inline private static show(first: u64, second: u64): void {
     left.select(Location.operand(first));
     right.select(Location.operand(second));
-    left.prefetch(a + Bitset.PART_BYTES, Bitset.PART_BYTES);
-    right.prefetch(b + Bitset.PART_BYTES, Bitset.PART_BYTES);
-    countParts(counters, planes, least, a, b, part, Location.carryAt());
+    left.prefetch(Location.address(first) + Bitset.PART_BYTES, Bitset.PART_BYTES);
+    right.prefetch(Location.address(second) + Bitset.PART_BYTES, Bitset.PART_BYTES);
+  }
+
+  /** countParts() of the parts at these locations. */
+  @inline static countTwo(at: usize, planes: u32, first: u64, second: u64): void {
+    Location.show(first, second);
+    countParts(at, planes, Location.address(first), Location.address(second), Location.carryAt());
+  }
+
+  /** countFirstParts() of the parts at these locations. */
+  @inline static countFirstTwo(at: usize, planes: u32, least: u32, first: u64, second: u64): void {
+    Location.show(first, second);
+    countFirstParts(at, planes, least, Location.address(first), Location.address(second));
   }
 
   /** Counts the part at a location alone. */
-  static countAlone(counters: usize, planes: u32, only: u64, part: usize): void {
+  static countAlone(at: usize, planes: u32, only: u64): void {
     memory.fill(Location.noPart(), 0, Bitset.PART_BYTES);
-    Location.countTwo(counters, planes, 0, Location.of(SELF, Location.noPart()), only, part);
+    Location.countTwo(at, planes, Location.of(SELF, Location.noPart()), only);
   }
 }

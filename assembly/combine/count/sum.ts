@@ -34,8 +34,6 @@ import { Location } from "./parts";
 
 /** The sum of a term's items, as it is weighed at one key. */
 export abstract class Sum {
-  /** Places of the tally, with what is counted besides. */
-  @inline private static readonly TALLY_PLACES: u32 = 34;
   /** Arrays of more members, and short bitsets of more words, are read word by word: as bitsets. */
   @inline private static readonly TALLIED_MEMBERS: u32 = 512;
   @inline private static readonly TALLIED_WORDS: u32 = 32;
@@ -45,15 +43,11 @@ export abstract class Sum {
 
   @inline private static tally(): usize { return Places.at(Scratch.PLACES); }
   @inline private static state(): usize { return Sum.tally() + TALLY_BYTES; }
-  @inline private static planesAt(): usize {
-    return Sum.tally() + <usize>Sum.TALLY_PLACES * Places.FOLD_BYTES;
-  }
-
   /** Planes that no sum of the term's weights overflows, and one more: the adder works on two at once. */
   @inline private static planes(term: u32): u32 { return 33 - <u32>clz<u32>(Term.totalWeight(term) | 1); }
 
   /** The places that a sum takes. */
-  static places(term: u32): u32 { return Sum.TALLY_PLACES + Sum.planes(term) + 1; }
+  static places(term: u32): u32 { return Tally.PLACES + Sum.planes(term) + 1; }
 
   @inline static base(): i32 { return load<i32>(Sum.state()); }
   @inline static up(): i32 { return load<i32>(Sum.state(), 8); }
@@ -180,7 +174,7 @@ export abstract class Sum {
 
   /** Adds the bitset or short bitset `s` to the planes. `weight` is positive. */
   private static addWords(term: u32, operand: u32, s: u64, weight: i32): void {
-    const planes = Sum.planesAt(), count = Sum.planes(term);
+    const planes = Tally.planes(Sum.tally()), count = Sum.planes(term);
     if (!load<u32>(Sum.state(), 4)) {
       memory.fill(planes, 0, <usize>(count + 1) * Places.FOLD_BYTES);
       store<u32>(Sum.state(), 1, 4);
@@ -190,26 +184,26 @@ export abstract class Sum {
       work.spend(1);
       for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
         const only = Location.ofPart(operand, s, part, Location.stagedPart(true));
-        if (only) Location.countAlone(counters, count - digit, only, part);
+        if (only) Location.countAlone(counters + part, count - digit, only);
       }
     }
   }
 
   /** The values that weigh enough, in Scratch.FIRST. */
   static weighed(term: u32): u64 {
-    const least = <i32>Term.least(term), exactly = Term.rule(term) == Rule.SUM_EXACTLY;
-    const out = Places.at(Scratch.FIRST), base = Sum.base();
+    const least = <i32>Term.least(term) - Sum.base(), exactly = Term.rule(term) == Rule.SUM_EXACTLY;
+    const out = Places.at(Scratch.FIRST);
     if (load<u32>(Sum.state(), 4) && Tally.isUniform(Sum.tally())) {
       left.select(SELF);
       right.select(SELF);
-      return Shape.bitset(planesToBitset(base, least, exactly, Sum.planesAt(), Sum.planes(term), out), out);
+      return Shape.bitset(planesToBitset(Sum.tally(), Sum.planes(term), least, exactly, out), out);
     }
     if (load<u32>(Sum.state(), 4)) {
-      tallyWithPlanes(Sum.tally(), base, least, exactly, Sum.planesAt(), Sum.planes(term), out);
+      tallyWithPlanes(Sum.tally(), Sum.planes(term), least, exactly, out);
     } else {
-      const members = tallyToRuns(Sum.tally(), base, least, exactly, out, Places.RUNS_MAX);
+      const members = tallyToRuns(Sum.tally(), least, exactly, out, Places.RUNS_MAX);
       if (members != Tally.TOO_MANY_RUNS) return Shape.runs(members, out);
-      tallyToBitset(Sum.tally(), base, least, exactly, out);
+      tallyToBitset(Sum.tally(), least, exactly, out);
     }
     left.select(SELF);
     return Shape.bitset(Bitset.cardinality(out), out);

@@ -204,13 +204,15 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
         Location.stagedPart(first == Location.NOWHERE));
       if (second == Location.NOWHERE) continue;
       if (first == Location.NOWHERE) { first = second; continue; }
-      Location.countTwo(counters, planes, begun ? 0 : overflow, first, second, part);
+      if (begun) Location.countTwo(counters + part, planes, first, second);
+      else Location.countFirstTwo(counters + part, planes, overflow, first, second);
       begun = true;
       first = Location.NOWHERE;
     }
-    if (!begun) Counters.start(counters, planes, overflow, part);
-    if (first != Location.NOWHERE
-      && first != Location.of(SELF, Location.noPart())) Location.countAlone(counters, planes, first, part);
+    if (!begun) Counters.start(counters + part, planes, overflow);
+    if (first != Location.NOWHERE && first != Location.of(SELF, Location.noPart())) {
+      Location.countAlone(counters + part, planes, first);
+    }
   }
   countOthers(list, count, planes);
   return planes;
@@ -234,8 +236,7 @@ function countOthers(list: usize, count: u32, planes: u32): void {
     asBitset(operand, s, waiting ? b : a);
     if (waiting) {
       for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
-        Location.countTwo(counters, planes, 0, Location.of(SELF, a + part), Location.of(SELF, b + part),
-          part);
+        Location.countTwo(counters + part, planes, Location.of(SELF, a + part), Location.of(SELF, b + part));
       }
     }
     waiting = !waiting;
@@ -259,7 +260,7 @@ export function countOne(planes: u32, operand: u32, s: u64): void {
   }
   for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
     const only = Location.ofPart(where, bits, part, Location.stagedPart(true));
-    if (only != Location.NOWHERE) Location.countAlone(counters, planes, only, part);
+    if (only != Location.NOWHERE) Location.countAlone(counters + part, planes, only);
   }
 }
 

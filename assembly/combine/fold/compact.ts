@@ -92,9 +92,11 @@ export abstract class CompactFold {
     const a = Shape.at(l), b = Shape.at(r), count = Shape.count(l);
     if (!CompactFold.isShort(l)) return Shape.array(differenceArrayShort(a, count, b, out), out);
     const first = ShortBitset.firstWord<Left>(a), words = ShortBitset.wordCount<Left>(a);
-    if (CompactFold.isShort(r)) return Shape.short(combineShorts<AndNot, Store>(a, b, first, words, out),
-      out);
-    return Shape.short(count + changeShort<AndNot>(a, b, Shape.count(r), first, words, out), out);
+    if (CompactFold.isShort(r)) {
+      return Shape.short(combineShorts<AndNot, Store>(a, b, first, words, out), out);
+    }
+    return Shape.short(count
+      + changeShort<AndNot>(a, b, Shape.count(r), ShortBitset.header(first, words), out), out);
   }
 
   /** The union (Or) or symmetric difference (Xor), where the left side is a short bitset. */
@@ -108,18 +110,21 @@ export abstract class CompactFold {
       : (right.load16(b + Container.arrayBytes(more) - Container.MEMBER_BYTES, 0) >> 6) + 1;
     const first = min(aFirst, rFirst), words = max(aFirst + aWords, rEnd) - first;
     const near = both && words <= aWords + rEnd - rFirst + CompactFold.BETWEEN;
-    if (words > Container.SHORT_MAX
-      || !(near || Choice.prefersShort(Shape.count(l) + more, words))) return Shape.UNSUITED;
+    if (words > Container.SHORT_MAX || !(near || Choice.prefersShort(Shape.count(l) + more, words))) {
+      return Shape.UNSUITED;
+    }
     if (both) return Shape.short(combineShorts<O, Store>(a, b, first, words, out), out);
-    return Shape.short(Shape.count(l) + changeShort<O>(a, b, more, first, words, out), out);
+    return Shape.short(Shape.count(l) + changeShort<O>(a, b, more, ShortBitset.header(first, words), out),
+      out);
   }
 
   // --- Buckets -----------------------------------------------------------------------------------------------
 
   /** fold() where one side at least is buckets and none a short bitset, or UNSUITED. */
   static foldBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-    if (op == Fold.OR || op == Fold.XOR) return CompactFold.mayMerge(l, r)
-      ? CompactFold.mergeBuckets(op, sides, l, r, out) : Shape.UNSUITED;
+    if (op == Fold.OR || op == Fold.XOR) {
+      return CompactFold.mayMerge(l, r) ? CompactFold.mergeBuckets(op, sides, l, r, out) : Shape.UNSUITED;
+    }
     if (!CompactFold.isBuckets(l) || !CompactFold.isBuckets(r)) return Shape.UNSUITED;
     const a = Shape.at(l), aCount = Shape.count(l), b = Shape.at(r), bCount = Shape.count(r);
     if (op == Fold.AND) return Shape.array(intersectBuckets(a, aCount, b, bCount, out), out);

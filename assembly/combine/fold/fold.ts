@@ -73,10 +73,12 @@ export function fold(op: Fold, sides: Sides, l: u64, r: u64): u64 {
 /** Where the result goes if it is not made in place: FIRST or SECOND, in which no side lies. */
 // @ts-ignore: decorator
 @inline function resultPlace(sides: Sides, l: u64, r: u64): usize {
-  if (leftOperand(sides) == SELF
-    && Places.liesIn(Shape.at(l), Scratch.FIRST)) return Places.at(Scratch.SECOND);
-  if (rightOperand(sides) == SELF
-    && Places.liesIn(Shape.at(r), Scratch.FIRST)) return Places.at(Scratch.SECOND);
+  if (leftOperand(sides) == SELF && Places.liesIn(Shape.at(l), Scratch.FIRST)) {
+    return Places.at(Scratch.SECOND);
+  }
+  if (rightOperand(sides) == SELF && Places.liesIn(Shape.at(r), Scratch.FIRST)) {
+    return Places.at(Scratch.SECOND);
+  }
   return Places.at(Scratch.FIRST);
 }
 

@@ -48,6 +48,12 @@ import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
   return last;
 }
 
+/** Where folding others into `acc`, a bitset of operand `at`, puts its result. */
+// @ts-ignore: decorator
+@inline function resultOf(acc: u64, at: u32): usize {
+  return at == SELF ? Shape.at(acc) : Places.at(Scratch.FIRST);
+}
+
 /**
  * Folds the bitsets among the list's first `count` elements, one at least and at most STREAMS, into `acc`, a
  * bitset of operand `at`. The result is in memory 0; with S = Count it is only counted.
@@ -55,10 +61,10 @@ import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
 export function foldRound<O extends SetOperation, S extends Sink>(
   acc: u64, at: u32, list: usize, count: u32,
 ): u64 {
-  const out = at == SELF ? Shape.at(acc) : Places.at(Scratch.FIRST), last = lastBitset(list, count);
+  const out = resultOf(acc, at), last = lastBitset(list, count);
   let members: u32 = 0;
   for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
-    const a = foldPart<O>(acc, at, list, last, out, part);
+    const a = foldPart<O>(acc, at, list, last, part);
     askAhead(list, count, part);
     members += Bitset.combineParts<O, S>(a, listedPart(list, last, part), out + part);
   }
@@ -71,8 +77,9 @@ export function foldRound<O extends SetOperation, S extends Sink>(
  */
 // @ts-ignore: decorator
 @inline function foldPart<O extends SetOperation>(
-  acc: u64, at: u32, list: usize, count: u32, out: usize, part: usize,
+  acc: u64, at: u32, list: usize, count: u32, part: usize,
 ): usize {
+  const out = resultOf(acc, at);
   let a = Shape.at(acc) + part;
   left.select(at);
   if (at != SELF) left.prefetch(a + Bitset.PART_BYTES, Bitset.PART_BYTES);
@@ -121,13 +128,14 @@ export function gatherBitsets<S extends Sink>(op: Fold, list: usize, count: u32)
 export function intersectToArray(acc: u64, at: u32, list: usize, count: u32): u64 {
   let expected = Shape.count(acc);
   for (let i: u32 = 0; i < count; i++) expected = expectedMembers(expected, Listed.count(list, i));
-  if (!worksAsArray(expected)
-    || (at == SELF && Shape.at(acc) != Places.at(Scratch.FIRST))) return Shape.UNSUITED;
+  if (!worksAsArray(expected) || (at == SELF && Shape.at(acc) != Places.at(Scratch.FIRST))) {
+    return Shape.UNSUITED;
+  }
   const start = Places.at(Scratch.SECOND), lanes = Places.at(Scratch.LIST), dense = Extract.isDense(expected);
   const last = lastBitset(list, count), third = count / 3;
   let out = start;
   for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
-    const a = foldPart<And>(acc, at, list, last, Places.at(Scratch.FIRST), part);
+    const a = foldPart<And>(acc, at, list, last, part);
     askAhead(list, third, part);
     const end = listPart<And>(a, listedPart(list, last, part), <u32>part << 3, lanes);
     const middle = Extract.middleOf(lanes, end);

@@ -26,8 +26,9 @@ export function foldIntersection<S extends Sink>(list: usize, count: u32): u64 {
   for (let i: u32 = 1, end = i; i < count && Shape.count(acc); i = end) {
     if (Shape.kind(acc) == Kind.BITSET && Listed.kind(list, i) == Kind.BITSET) {
       end = roundEnd(Shape.count(acc), list, i, count);
-      if (!Kernel.stores<S>() && end == count) return foldRound<And,
-        Count>(acc, at, Term.listedAt(list, i), end - i);
+      if (!Kernel.stores<S>() && end == count) {
+        return foldRound<And, Count>(acc, at, Term.listedAt(list, i), end - i);
+      }
       acc = intersectRound(acc, at, Term.listedAt(list, i), end - i);
       // an array is looked up in the rest
       if (end < count && Shape.count(acc) <= FEW_LEFT) acc = normalized(acc);

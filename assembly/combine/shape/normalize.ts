@@ -89,7 +89,7 @@ function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
   const kind = Shape.kind(s), count = Shape.count(s), at = Shape.at(s), above = at + Places.FOLD_BYTES;
   left.select(SELF);
   switch (to) {
-    case Kind.SHORT: toShort(kind, at, count, low, high, above); break;
+    case Kind.SHORT: toShort(kind, at, count, ShortBitset.headerOver(low, high), above); break;
     case Kind.BITSET: toBitset(kind, at, count, above); break;
     case Kind.ARRAY: toArray(kind, at, count, above); break;
     case Kind.BUCKETS: return asBuckets(kind == Kind.ARRAY ? s : converted(s, Kind.ARRAY, low, high));

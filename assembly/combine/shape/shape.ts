@@ -70,8 +70,9 @@ export abstract class Shape {
    * The shape of one container of an entry, which memory M shows. Of a FULL entry, one of its full containers.
    */
   @inline static ofEntry<M extends Memory>(entry: Entry): u64 {
-    if (entry.isGroup()) return Shape.of(Kind.ARRAY, PageGroups.count<M>(entry.group),
-      entry.group.payload<M>());
+    if (entry.isGroup()) {
+      return Shape.of(Kind.ARRAY, PageGroups.count<M>(entry.group), entry.group.payload<M>());
+    }
     const kind = entry.plainKind<M>();
     if (kind == Kind.FULL) return Shape.full();
     return Shape.of(Choice.isArray(kind) ? Kind.ARRAY : kind, entry.plainCount<M>(), entry.plainPayload<M>());

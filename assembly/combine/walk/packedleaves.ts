@@ -135,7 +135,9 @@ export abstract class LeafMerge {
     if (!Page.isTinyPacked<Left>() || !Page.isTinyPacked<Right>()) return LeafMerge.NOT_MERGED;
     const xCount = changetype<Page>(0).count<Left>(), yCount = changetype<Page>(0).count<Right>();
     if (min(xCount, yCount) >= LeafMerge.TINY_FEW
-      || max(xCount, yCount) >= <u32>Column.UNLIKE * LeafMerge.TINY_FEW) return LeafMerge.NOT_MERGED;
+      || max(xCount, yCount) >= <u32>Column.UNLIKE * LeafMerge.TINY_FEW) {
+      return LeafMerge.NOT_MERGED;
+    }
     const merged = LeafMerge.mergeMembers(sought, false, <u64>xCount << 48, <u64>yCount << 48);
     const xPassed = Column.xPassed(merged);
     work.spend(1 + (xPassed + Column.yPassed(merged)) / Column.UNIT_MEMBERS);

@@ -139,7 +139,7 @@ function insertShort(key: u64, low: u32, high: u32, count: u32): usize {
   const words = Choice.wordsBetween(low, high), bytes = Container.shortBytes(words);
   Allocator.prepare(Room.toInsert(key, 1) + Block.bytes(bytes));
   const entry = insertEntry(key), at = Allocator.allocate(bytes);
-  ShortBitset.clear(at, low >> 6, words);
+  ShortBitset.clear(at, ShortBitset.header(low >> 6, words));
   entry.setBlock(Kind.SHORT, count, at);
   return changetype<usize>(entry);
 }

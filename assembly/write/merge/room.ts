@@ -205,10 +205,12 @@ function fitsBlock(entry: Entry, from: Entry): bool {
   if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return false;
   const words = wordsWith(entry, Container.LOW_MAX, 0);  // at least those that there are
   if (Choice.prefersShort(count + 1, words) || Choice.prefersShort(count + more, words)) return false;
-  if (kind == Kind.ARRAY) return Block.bytes(Container.arrayBytes(count)) == Block.bytes(
-    Container.arrayBytes(count + more));
-  if (Block.bytes(Container.bucketsBytes(count)) != Block.bytes(
-    Container.bucketsBytes(count + more))) return false;
+  if (kind == Kind.ARRAY) {
+    return Block.bytes(Container.arrayBytes(count)) == Block.bytes(Container.arrayBytes(count + more));
+  }
+  if (Block.bytes(Container.bucketsBytes(count)) != Block.bytes(Container.bucketsBytes(count + more))) {
+    return false;
+  }
   const members = from.payload<Right>();
   const first = right.load16(members, 0);
   const last = right.load16(members + Container.arrayBytes(more - 1), 0);
