@@ -8,7 +8,7 @@
 //
 //   - A tiny arena is a packed leaf unless it is a short bitset. When it has ITEMS_MAX members it becomes a
 //     full one, of pages or of ordinary leaves, whichever is smaller (forms.ts).
-//   - An ordinary leaf, other than the root, that needs a block of more than NODE_SMALL bytes and has only
+//   - An ordinary leaf, other than the root, that needs a block of more than Node.SMALL bytes and has only
 //     lone members becomes a page.
 //   - The builder packs what it can (arena/builder/builder.ts).
 //
