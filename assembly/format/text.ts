@@ -1,4 +1,4 @@
-// Formats that have something for each offset from 0 to the greatest member:
+// Formats with a bit or a character for each offset from 0 to the greatest member:
 //
 //   bits        a native Redis bitmap: offset o is bit 7 - (o & 7) of byte o >> 3
 //   characters  '0' or '1' per offset

@@ -40,8 +40,8 @@ export abstract class Prepared {
   /** Slots for each container of operand 0, at most: stepping over that many costs a seek. */
   @inline private static readonly SLOTS_EACH: u32 = 8;
   /**
-   * The most members of a container that are looked up in the other operand's container: to make a bitset of
-   * the container, or to read one, would take longer.
+   * The most members of a container that are looked up in the other operand's container: making a bitset of
+   * the container, or reading one, would take longer.
    */
   @inline static readonly LOOKED_UP_MAX: u32 = 96;
   /** Members of a packed leaf that can be looked up in the time of a step to the next group. */

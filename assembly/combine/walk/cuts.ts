@@ -1,7 +1,7 @@
-// Where to cut the keys of several bitmaps into parts that take about as long to walk through. The cost of
-// a leaf is estimated from its numbers of entries and members, so entries are not read. The
-// walk through the leaves takes a sample every so often: the key that it is at. Between two cuts there are as
-// many samples.
+// Where to cut the keys of several bitmaps into parts that take about equally long to walk through. The cost
+// of a leaf is estimated from its numbers of entries and members, so entries are not read. The walk through
+// the leaves takes a sample every so often: the key that it is at. Between any two cuts there are equally many
+// samples.
 //
 // Memory 0 meanwhile:
 //
