@@ -9,7 +9,7 @@ import { left, right } from "../env/memory";
 import { And, AndNot, Count, Kernel, Not, Or, Same, SetOperation, Sink, Store, Xor } from "./kernel";
 import { BITSET_BYTES, Container } from "./limits";
 
-/** A payload that is a bitset. */
+/** Kernels for bitsets. */
 export abstract class Bitset {
   @inline private static readonly BLOCK: usize = 64;
   /**

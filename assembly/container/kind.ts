@@ -15,7 +15,7 @@ import { BITSET_BYTES, Container } from "./limits";
 /** An entry has three bits for it (arena/layout/entry.ts). */
 export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT, FULL, SINGLE, PAIR }
 
-/** Which kind of container suits members. */
+/** Chooses the kind of container for given members. */
 export abstract class Choice {
   // --- What is built -----------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ import { wordOf } from "../read/container";
 @unmanaged abstract class Bits extends Notation { protected bits!: u8; }
 @unmanaged abstract class Characters extends Notation { protected characters!: u16; }
 
-/** Native strings of bits, and of the characters 0 and 1. */
+/** Writes and reads both formats. */
 abstract class StringText {
   /** '0'; adding 1 makes it '1'. */
   @inline private static readonly CHARACTER: u32 = 0x30;

@@ -134,8 +134,7 @@ static void run_locked(worker *w) {
 static void *work(void *unused) {
     (void)unused;
     use_all_processors();
-    worker *w =
-        RedisModule_Alloc(sizeof *w); /* may not fail: calls wait for this thread */
+    worker *w = RedisModule_Alloc(sizeof *w); /* may not fail: calls wait for this thread */
     worker_begin(w, wanted_level());
     pthread_mutex_lock(&pool.lock);
     for (;;) {

@@ -6,8 +6,8 @@
 /* --- The main thread --- */
 
 typedef struct job {
-    void (*run)(struct job *j,
-                worker *w); /* must call job_is_done before it reports that the job has ended */
+    /* Must call job_is_done before it reports that the job has ended. */
+    void (*run)(struct job *j, worker *w);
     struct job *next; /* in the queue */
 } job;
 
@@ -19,8 +19,8 @@ int is_queue_full(void);
 
 /* For INFO. */
 typedef struct pool_report {
-    uint64_t running, waiting, helping,
-        shared; /* two of jobs; threads that help; jobs with helpers */
+    uint64_t running, waiting; /* jobs */
+    uint64_t helping, shared; /* threads that help; jobs with which some helped */
 } pool_report;
 pool_report report_pool(void);
 

@@ -69,7 +69,7 @@ export abstract class Block {
   }
 }
 
-/** Takes blocks, and takes them back. */
+/** Allocates and frees blocks. */
 export abstract class Allocator {
   /** Where the next bitset would lie if its block came from above the bump mark. */
   @inline static alignedBump(): usize {

@@ -28,7 +28,7 @@ import { Entry } from "../../arena/layout/entry";
 import { Node } from "../../arena/layout/node";
 import { sidesOf } from "../fold/sides";
 
-/** A bitmap prepared to be compared with many. */
+/** Operand 0, prepared to be compared with many others. */
 export abstract class Prepared {
   @inline private static readonly TABLE_HEADER: usize = 16;
   @inline private static readonly SLOTS: u32 = 8;

@@ -32,7 +32,7 @@ import { Shape } from "../shape/shape";
 import { Rule, Term } from "../term/term";
 import { Location } from "./parts";
 
-/** The sum of a term's items, as it is weighed at one key. */
+/** Adds up the weights of a term's items at one key. */
 export abstract class Sum {
   /** Places of the tally and of the fields above. */
   @inline private static readonly TALLY_PLACES: u32 = 34;

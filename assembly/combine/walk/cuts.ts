@@ -16,7 +16,7 @@ import { Directory } from "../../arena/read/directory";
 import { Node, Slot } from "../../arena/layout/node";
 import { BITSET_BYTES, Container } from "../../container/limits";
 
-/** Samples of keys, of which some become cuts. */
+/** Takes samples of keys, some of which become cuts. */
 abstract class Cuts {
   /** The cost of a container apart from its payload, in bytes of a bitset. */
   @inline private static readonly CONTAINER_COST: u64 = 1024;

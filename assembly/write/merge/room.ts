@@ -19,7 +19,7 @@ import { Places, Scratch } from "../../combine/shape/scratch";
 import { wordsWith } from "../convert";
 import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./operand";
 
-/** What merging costs, and what room it takes. */
+/** Bounds for the room that merging takes. */
 abstract class MergeCost {
   @inline static readonly REPLACED: u64 = 8;
   /**
