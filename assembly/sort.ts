@@ -7,7 +7,7 @@
 // Each pass sorts by one byte of the offsets, from the lowest byte to the highest,
 // and keeps the order of offsets that have the same byte. Bytes that are equal in all offsets need no pass.
 
-/** Sorts by one digit after the other. */
+/** A radix sort: by one byte after the other. */
 abstract class Radix {
   @inline static readonly DIGITS: u32 = 256;
   @inline private static readonly OFFSET_BYTES: usize = 8;
@@ -72,7 +72,7 @@ abstract class Radix {
 export function sort(count: u32): void { Radix.sortIfNearer(count, u64.MAX_VALUE); }
 
 /**
- * Sorts the `count` offsets unless they are sparse:
- * unless few offsets share a container, as there are many from the least to the greatest.
+ * Sorts the `count` offsets unless they are sparse: unless there are at least as many containers from the
+ * least to the greatest offset as offsets.
  */
 export function sortUnlessSparse(count: u32): void { Radix.sortIfNearer(count, count); }

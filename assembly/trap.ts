@@ -1,6 +1,6 @@
-// The core with two more exports, for tests: a function that exceeds one of the sandbox's limits, whose ways
-// test/safety/sandbox.test.ts names in this order; and one that says what form a bitmap and one of its
-// containers have, for fuzz/transitions.c.
+// The core with two more exports, for tests: a function that exceeds one of the sandbox's limits, in ways that
+// test/safety/sandbox.test.ts lists in this order; and one that returns the form of a bitmap and of one of its
+// containers, for fuzz/transitions.c.
 
 import { Header } from "./arena/layout/header";
 import { Directory } from "./arena/read/directory";

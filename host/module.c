@@ -24,16 +24,16 @@
      | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD)
 
 /* Options that only Valkey has. Valkey offers each API function under a second name, too, which Redis does
- * not know. The function tells which options this version of Valkey has. Atomic slot migration moves keys
- * the way a rewritten AOF does, by rewrite() in types.c. A save without fork calls save_bitmap() on a thread,
- * and opens no key for writing meanwhile that the thread reads (open_writable). */
+ * not know. That function returns the options of this version of Valkey. Atomic slot migration moves keys as
+ * a rewritten AOF does, by rewrite() in server/types.c. A save without fork calls save_bitmap() on a thread,
+ * and the server then does not open keys for writing that the thread reads (open_writable). */
 static int valkey_options(RedisModuleCtx *ctx) {
     int (*all)(void) = NULL;
     if (api_getter(ctx)("ValkeyModule_GetModuleOptionsAll", &all) != REDISMODULE_OK) return 0;
     return all() & (VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION | VALKEYMODULE_OPTIONS_HANDLE_FORKLESS);
 }
 
-/* Of the core. */
+/* The name of the core's CPU level. */
 static const char *level;
 
 static int choose_level(RedisModuleCtx *ctx) {
@@ -84,10 +84,10 @@ static uint64_t key_flags(call *c, const RedisModuleCommandKeySpec *spec) {
     return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_ACCESS | REDISMODULE_CMD_KEY_UPDATE;
 }
 
-/* Reports the keys of a call that the server wants to route or to authorize. Of a spec whose begin is
- * unknown, pos says how far behind the last key of the spec before it the number of its keys stands. Nothing
- * about the call has been checked: it may lack arguments, even those that the arity requires. An unknown
- * operation has the keys of the key specs. */
+/* Reports the keys of a call, which the server needs for routing and authorization. If the beginning of a
+ * spec is unknown, its number of keys stands `pos` arguments behind the last key of the spec before it.
+ * Nothing about the call has been checked: it may lack arguments, even those that the arity requires. An
+ * unknown operation has the keys of the key specs. */
 static int report_keys(call *c) {
     const RedisModuleCommandKeySpec *spec = c->row->info->key_specs;
 
@@ -102,7 +102,7 @@ static int report_keys(call *c) {
     return REDISMODULE_OK;
 }
 
-/* Checks the arity, because servers before 7.0 are not told what it is. */
+/* Checks the arity, because servers before 7.0 do not know it. */
 int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv,
                 int argc) {
     call c = main_call(ctx, argv, argc, f, row);
@@ -183,7 +183,7 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddFieldULongLong(ctx, "longest_question_us", offloads.longest);
     RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_copied", copies.bitmaps);
     RedisModule_InfoAddFieldULongLong(ctx, "bytes_copied", copies.bytes);
-    RedisModule_InfoAddFieldULongLong(ctx, "snapshot_bytes", bitmap_bytes_held_only());
+    RedisModule_InfoAddFieldULongLong(ctx, "snapshot_bytes", bitmap_bytes_only_retained());
 }
 
 /* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only

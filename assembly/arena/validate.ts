@@ -1,5 +1,5 @@
-// Checks every invariant of an arena. Tests do so after each step, and R.DEBUG VALIDATE on request.
-// Reads all of memory 0, changes nothing.
+// Checks every invariant of an arena, for tests after each step, and for R.DEBUG VALIDATE. Reads all of memory
+// 0, changes nothing.
 
 import { SELF, arena, left } from "../env/memory";
 import { Own } from "../env/view";

@@ -67,7 +67,7 @@ function haveCounts(): bool {
 
 /**
  * combineCardinalityOnce() of two sources, whose cardinalities are known, that have `shared` members in
- * common: containers that only one of them has need not be looked at.
+ * common: containers that only one of them has need not be read.
  */
 function countByShared(op: Operation, shared: u64): u64 {
   left.select(firstOf(op));

@@ -11,8 +11,8 @@ import { Operation } from "./term/operation";
 @inline const CONTAINER_BYTES: u64 = BITSET_BYTES + 24;
 
 /**
- * Bytes that the result may well take: an arena of that size need not grow while the result is built. An
- * estimate from the sources' sizes; the result may be larger.
+ * An estimate of the result's bytes from the sources' sizes, so that the arena rarely has to grow while the
+ * result is built. The result may be larger.
  */
 export function expectedBytes(op: Operation, sources: u32): u64 {
   let sum: u64 = 0, least = u64.MAX_VALUE, first: u64 = 0, entries: u64 = 0;

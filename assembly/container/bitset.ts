@@ -9,7 +9,7 @@ import { left, right } from "../env/memory";
 import { And, AndNot, Count, Kernel, Not, Or, Same, SetOperation, Sink, Store, Xor } from "./kernel";
 import { BITSET_BYTES, Container } from "./limits";
 
-/** A payload that is a bitset. */
+/** Kernels for bitsets. */
 export abstract class Bitset {
   @inline private static readonly BLOCK: usize = 64;
   /**
@@ -30,10 +30,10 @@ export abstract class Bitset {
   static cardinality(a: usize): u32 { return Bitset.combineBytes<Same, Count>(a, 0, 0, BITSET_BYTES); }
 
   /**
-   * The loop behind all of the above: eight lanes of 64 bits, written out, each with its own count. In this
-   * form the C compiler turns the lanes into vectors as wide as the CPU's, which wasm's 128-bit vectors would
-   * prevent. For that, a block's highest address must be accessed first, so that one bounds check covers the
-   * block, and all loads must come before the first store.
+   * The loop behind all operations on whole bitsets: eight lanes of 64 bits, written out, each with its own
+   * count. In this form the C compiler turns the lanes into vectors as wide as the CPU's, which wasm's 128-bit
+   * vectors would prevent. For that, a block's highest address must be accessed first, so that one bounds
+   * check covers the block, and all loads must come before the first store.
    */
   @inline static combineBytes<O extends SetOperation, S extends Sink>(
     a: usize, b: usize, out: usize, bytes: usize,

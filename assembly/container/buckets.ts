@@ -15,7 +15,7 @@ import { Container } from "./limits";
 import { And, AndNot, Count, Kernel, SetOperation, Sink, Store } from "./kernel";
 import { Lanes } from "./lanes";
 
-/** A payload of buckets. */
+/** Kernels for buckets. */
 export abstract class Buckets {
   /** Most members of a bucket. */
   @inline static readonly BUCKET_MAX: u32 = 255;

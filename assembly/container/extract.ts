@@ -12,7 +12,7 @@ import { Kernel, Same, SetOperation } from "./kernel";
 import { Bitset } from "./bitset";
 import { Lanes } from "./lanes";
 
-/** Extraction of a bitset's members. */
+/** Extracts the members of bitsets. */
 export abstract class Extract {
   /**
    * The list has lanes with members and, this far behind each, the value of its lowest bit.

@@ -20,7 +20,7 @@
 @unmanaged export abstract class Same extends SetOperation { protected same!: v128; }
 @unmanaged export abstract class Not extends SetOperation { protected not!: v128; protected last!: u64; }
 
-/** What a kernel's type parameters say. */
+/** Reads the type parameters of a kernel. */
 export abstract class Kernel {
   /** Whether the type argument `T` is the type `U`, of those above. */
   @inline static is<T, U>(): bool { return offsetof<T>() == offsetof<U>(); }

@@ -15,7 +15,7 @@ import { BITSET_BYTES, Container } from "./limits";
 /** An entry has three bits for it (arena/layout/entry.ts). */
 export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT, FULL, SINGLE, PAIR }
 
-/** Which kind of container suits members. */
+/** Chooses the kind of container for given members. */
 export abstract class Choice {
   // --- What is built -----------------------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ export abstract class Choice {
   @inline static readonly BUCKETS_FROM: u32 = 1024;
   /**
    * An array takes as much as another word of a short bitset for each MEMBERS_A_WORD members more. So
-   * insertions check only then whether a short bitset would be smaller.
+   * insertions check only that often whether a short bitset would be smaller.
    */
   @inline static readonly MEMBERS_A_WORD: u32 = 4;
   // --- What stays when members are removed -------------------------------------------------------------------

@@ -11,7 +11,7 @@ import { Memory, view16 } from "../env/view";
 import { And, AndNot, Kernel, Or, SetOperation, Xor } from "./kernel";
 import { BITSET_BYTES, Container } from "./limits";
 
-/** A payload of runs. */
+/** Kernels for runs. */
 export abstract class Runs {
   // ---- Edges: a bitset of the first value of each run and the first value behind it. Behind the
   // bitset come MARKS_BYTES of marks, a bit for each 64-bit word of the bitset that may not be 0, so

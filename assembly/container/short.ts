@@ -20,7 +20,7 @@ import { Choice } from "./kind";
 
 /** The parts of the header, as above. */
 const enum HeaderBits { FIRST_MASK = 0x3ff, COUNT_SHIFT = 10, COUNT_MASK = 0x7ff }
-/** A payload that is a short bitset. */
+/** Kernels for short bitsets. */
 export abstract class ShortBitset {
   /** The bits of the header. */
   @inline static readonly HEADER: u32 = (HeaderBits.COUNT_MASK << HeaderBits.COUNT_SHIFT)

@@ -7,9 +7,9 @@
 //           written when first used
 //   +8320   changes: i32 for each value, by how much; written when its bit is set
 //
-// So starting a tally is clearing the summary. Containers that are read word by word go to planes
+// So starting a tally only clears the summary. Containers that are read word by word go to planes
 // (counters.ts) instead, behind the tally, from Tally.planes() on. The sum of a value is then that of the tally
-// plus what the planes say.
+// plus that of the planes.
 
 import { right } from "../env/memory";
 import { BITSET_BYTES, Container } from "./limits";

@@ -32,8 +32,8 @@ export namespace left {
   // @ts-ignore: decorator
   @external("left", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
   /**
-   * Asks the CPU to bring `bytes` bytes at `at` into its cache. A hint:
-   * it changes nothing, and does nothing beyond the operand's end.
+   * Prefetches `bytes` bytes at `at` into the CPU's cache. A hint: it changes nothing, and stops at the
+   * operand's end.
    */
   // @ts-ignore: decorator
   @external("left", "prefetch") export declare function prefetch(at: usize, bytes: usize): void;
@@ -83,10 +83,10 @@ export namespace vector {
   @external("vector", "lanesIn") export declare function lanesIn(x: v128, y: v128): u32;
 }
 
-/** How much a call has worked. */
+/** The work that a call has done. */
 export namespace work {
   /**
-   * Counts `units` of work. A unit is about what it takes to step to a container, or to combine it. After
+   * Counts `units` of work. A unit is about the work of stepping to a container, or of combining it. After
    * many units the host looks at its clock, and ends a query that takes too long: then the call does not
    * return. Costs a subtraction and a branch.
    */
@@ -168,7 +168,7 @@ export namespace argument {
    */
   // @ts-ignore: decorator
   @external("argument", "defer") export declare function defer(): void;
-  /** Whether this call has noted that. */
+  /** Whether this call has called defer(). */
   // @ts-ignore: decorator
   @external("argument", "deferred") export declare function deferred(): bool;
 }

@@ -5,10 +5,10 @@
 //   ALL        (K | X) & (K | Y) = K | (X & Y). The first items of a LESS are such items, and the others
 //              those of an ANY.
 //   ATLEAST, EXACTLY, and sums
-//              If all items are K & X or K - X: where K is, so many of the X, and elsewhere no item.
-//              If all items are K | X: elsewhere so many of the X, and where K is, all of the items.
-//              If all items are K ^ r, where the r do not depend on keys: where K is, so many of the ~r, and
-//              elsewhere so many of the r.
+//              If all items are K & X or K - X: where K is, that many of the X; elsewhere, no item. If all
+//              items are K | X: where K is, all of the items; elsewhere, that many of the X. If all items are
+//              K ^ r, where the r do not depend on keys: where K is, that many of the ~r; elsewhere, that many
+//              of the r.
 //
 // Each term joins the group of the key that most terms around it share, and all keys that the group shares
 // are taken out at once. Terms stay as they are if their group would be too small (gainOf()). A table behind
@@ -329,7 +329,7 @@ function factorCount(table: KeyTable, record: TreeRecord): bool {
   return true;
 }
 
-/** Whether items that weigh so much together decide for an offset. */
+/** Whether items of this total weight are enough for an offset. */
 // @ts-ignore: decorator
 @inline function reaches(counting: TreeRecord, weight: i64): bool {
   return isExact(counting) ? weight == <i64>counting.low() : weight >= <i64>counting.low();
@@ -348,7 +348,7 @@ function flipsRanges(odd: TreeRecord): bool {
     && !other.nextSibling();
 }
 
-/** Makes the record what counts the rest where all factors are, and nothing elsewhere. */
+/** Makes the record count the rest where all factors are; elsewhere it is empty. */
 function makeWithin(record: TreeRecord, factors: TreeRecord, rest: TreeRecord): void {
   const elsewhere = reaches(rest, 0);
   record.setRule(elsewhere ? Rule.ANY : Rule.ALL, 0);
@@ -356,7 +356,7 @@ function makeWithin(record: TreeRecord, factors: TreeRecord, rest: TreeRecord): 
   record.addChild(rest);
 }
 
-/** Makes the record what counts the rest where no factor is, and elsewhere all items: they weigh `weight`. */
+/** Makes the record count the rest where no factor is, and all items elsewhere: they weigh `weight`. */
 function makeOutside(record: TreeRecord, factors: TreeRecord, rest: TreeRecord, weight: i64): void {
   const everywhere = reaches(rest, weight);
   record.setRule(everywhere ? Rule.ANY : Rule.LESS, everywhere ? 0 : 1);
@@ -364,7 +364,7 @@ function makeOutside(record: TreeRecord, factors: TreeRecord, rest: TreeRecord, 
   record.addChild(factors);
 }
 
-/** Makes the record what counts the rest where the only factor is not, and elsewhere its complements. */
+/** Makes the record count the rest where the only factor is not, and the complements of the rest elsewhere. */
 function makeFlipped(record: TreeRecord, factors: TreeRecord, rest: TreeRecord, weight: i64): void {
   const inside = TreeRecord.makeTerm(Rule.ALL), outside = TreeRecord.makeTerm(Rule.LESS),
     flipped = copyTree(rest, 0);

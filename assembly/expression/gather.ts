@@ -14,7 +14,7 @@ import { Syntax, Tree, TreeRecord } from "./tree";
 const enum Item { KEY = 0, RECORD = 8, WEIGHT = 12 }
 /** Where the fields of an edge are, as above. */
 export const enum Edge { OFFSET = 0, BY = 8 }
-/** What the items of a term are gathered in. */
+/** The lists in which the items of a term are gathered. */
 @final @unmanaged
 export class List {
   @inline static readonly ELEMENT_BYTES: usize = 16;
@@ -182,9 +182,9 @@ export class List {
 export const enum Mode {
   /** once: it gets the flags of all, WITH or WITHOUT */
   FLAGS,
-  /** once, or not at all if it is there an even number of times */
+  /** once, or not at all if it occurs an even number of times */
   PARITY,
-  /** as often as it is there */
+  /** as often as it occurs */
   WEIGHT,
 }
 

@@ -1,12 +1,12 @@
-// The normal form of a tree: no key, range or term is an item of the same term twice, and what does not
-// depend on keys is one item. So the cost of a query follows from its sources, however often it names them.
+// The normal form of a tree: no key, range or term is an item of the same term twice, and all items that do
+// not depend on keys become one. So the cost of a query follows from its sources, however often it names them.
 // Rules, with x, y for records and r for ranges:
 //
 //   ALL, LESS, ANY   x & x = x; x | x = x; x & ~x is nothing. Complements join the other side:
 //                    ~x & y = y - x; ~x | y = ~(x - y). Ranges are intersected or united.
 //   ODD              x ^ x is nothing; ~x ^ y = ~(x ^ y). Ranges become those where an odd number of them
 //                    overlap.
-//   ATLEAST, EXACTLY items get weights: what is there k times weighs k, and a complement weighs -1 while a
+//   ATLEAST, EXACTLY items get weights: one that occurs k times weighs k, and a complement weighs -1 while a
 //                    constant grows by 1. Ranges make steps of the constant. Sums without weights
 //                    become ATLEAST, EXACTLY, ALL or ANY, because counting is quicker. The rest are sums
 //                    (combine/term/term.ts).
@@ -37,7 +37,7 @@ export function normalize(): void {
   Tree.setOperandTable(0);                         // keys are named by their operands now
 }
 
-/** Whether the normal form of a tree that names each key once can differ: it has ranges or complements. */
+/** Whether a tree that names each key once can differ from its normal form: it has ranges or complements. */
 export function mayDiffer(): bool {
   for (let record = changetype<TreeRecord>(Tree.recordsStart());
     changetype<usize>(record) < Tree.recordsEnd();

@@ -32,7 +32,7 @@ import { Runs } from "../container/run";
 import { ShortBitset, spanOfBitset } from "../container/short";
 
 const enum Cookie { NO_RUNS = 12346, RUNS = 12347 }
-/** A stream of the portable format. */
+/** Writes and reads streams of the portable format. */
 export abstract class Stream {
   /** A stream with runs has an offset header only from this many containers on. */
   @inline private static readonly OFFSETS_FROM: u32 = 4;

@@ -1,4 +1,4 @@
-// Formats that have something for each offset from 0 to the greatest member:
+// Formats with a bit or a character for each offset from 0 to the greatest member:
 //
 //   bits        a native Redis bitmap: offset o is bit 7 - (o & 7) of byte o >> 3
 //   characters  '0' or '1' per offset
@@ -30,7 +30,7 @@ import { wordOf } from "../read/container";
 @unmanaged abstract class Bits extends Notation { protected bits!: u8; }
 @unmanaged abstract class Characters extends Notation { protected characters!: u16; }
 
-/** Native strings of bits, and of the characters 0 and 1. */
+/** Writes and reads both formats. */
 abstract class StringText {
   /** '0'; adding 1 makes it '1'. */
   @inline private static readonly CHARACTER: u32 = 0x30;

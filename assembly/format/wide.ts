@@ -22,7 +22,7 @@ import { begin } from "../arena/builder/state";
 import { Stream } from "./portable";
 import { Kind } from "../container/kind";
 
-/** A payload of 64-bit offsets: streams, one for each value of the upper 32 bits. */
+/** Writes and reads payloads of 64-bit offsets, as a stream or in parts. */
 abstract class WideStream {
   /**
    * From this many containers on that have no entry of their own, WHEN_LONG writes parts:

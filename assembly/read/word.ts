@@ -1,6 +1,6 @@
 // The two orders in which bits stand in words.
 
-/** The order of bits in words. */
+/** Converts between the two orders of bits in words. */
 export abstract class Words {
   /**
    * The bits of each byte in reverse order.

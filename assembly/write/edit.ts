@@ -81,8 +81,8 @@ function insertIntoArray(entry: Entry, low: u32): bool {
     convertTo(entry, Kind.BITSET);
     return insertIntoBitset(entry, low, false);
   }
-  // Tried only when a larger block is needed:
-  // seldom enough for the case that buckets cannot hold the members.
+  // Tried only when a larger block is needed: buckets may turn out not to hold the members, and then the
+  // attempt is wasted.
   if (
     count >= Choice.BUCKETS_FROM
     && Block.bytes(Container.arrayBytes(count)) != Block.bytes(Container.arrayBytes(count + 1))
@@ -239,8 +239,8 @@ function takeFromBitset(entry: Entry, low: u32, asIs: bool): bool {
 }
 
 /**
- * Single removals look for words to give back on every TRIM_EVERYth removal,
- * so that a member that comes and goes far from the others mostly does not change the container each time.
+ * Every TRIM_EVERYth single removal checks for words to give back. So adding and removing a member far from
+ * the others mostly leaves the words as they are.
  */
 // @ts-ignore: decorator
 @inline const TRIM_EVERY: u32 = 64;

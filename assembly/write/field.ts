@@ -25,7 +25,7 @@ export function field(offset: u64, width: u32, signed: u32): i64 {
   return BitField.in(BitField.wordAt(entry, offset), second, into, width, signed);
 }
 
-/** An integer of 1 to 64 bits in a bitmap. */
+/** Reads fields, and computes their new values. */
 export abstract class BitField {
   @inline static readonly FIRST_BIT: u64 = <u64>1 << 63;
 

@@ -59,7 +59,7 @@ function insertAs(offset: u64, revocable: bool, mayPack: bool): bool {
 }
 
 /**
- * insertBelow()'s answer when it would have to add a container for which there is no room below the node,
+ * The result of insertBelow() if it would have to add a container for which there is no room below the node,
  * or to unpack a leaf.
  */
 // @ts-ignore: decorator
@@ -122,7 +122,7 @@ function insertAt(entry: Entry, key: u64, low: u32, mayPack: bool): bool {
   if (Header.isTiny<Own>()) {
     if (insertWithinTiny(key, low)) return true;
     if (changetype<Page>(0).isPacked<Own>()) entry = changetype<Entry>(0);
-    // what `entry` was may have been packed
+    // the container of `entry` may have been packed
   }
   if (!entry || entry.isGroup()) {
     if (insertPacked(Offset.of(key, low), mayPack)) return true;
@@ -142,8 +142,8 @@ function insertAt(entry: Entry, key: u64, low: u32, mayPack: bool): bool {
 
 /**
  * Adds the absent member `low` to container `key` of a tiny arena that is a short bitset, or becomes one.
- * Returns false, the arena being what a packed leaf is added to or what has to be promoted, if it does
- * neither.
+ * Otherwise returns false: the arena is then a packed leaf to which the member can be added, or has to be
+ * promoted.
  */
 function insertWithinTiny(key: u64, low: u32): bool {
   if (changetype<Page>(0).isPacked<Own>()) {

@@ -33,7 +33,7 @@ import { complementBitset } from "../container/bitset";
 import { Container } from "../container/limits";
 import { Runs } from "../container/run";
 
-/** The largest block, and what aligning it may skip. */
+/** The largest block, and the padding before it. */
 // @ts-ignore: decorator
 @inline const END_BYTES: usize = Block.LINE + Block.MAX;
 
@@ -44,7 +44,7 @@ import { Runs } from "../container/run";
  */
 export function changeRange(change: Change, low: u64, high: u64, inPlace: u32): u64 {
   const first = Offset.key(low), last = Offset.key(high);
-  // They do not matter then.
+  // Their number does not matter below REBUILD_FROM.
   const entries = change == Change.SET && Directory.entriesHeld<Own>() < REBUILD_FROM ? 0
     : Directory.entriesBetween(first, last, change == Change.FLIP ? u32.MAX_VALUE : enoughToRebuild());
   if (change == Change.CLEAR) {

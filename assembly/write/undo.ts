@@ -39,7 +39,7 @@ import { Runs } from "../container/run";
  */
 export function settle(first: u32, count: u32): void {
   let known = Offset.KEY_MAX + 1;
-  // the container just settled; at first not one that there is
+  // the container just settled; at first not a valid key
   for (let i = first, end = first + count; i < end; i++) {
     const key = Offset.key(argument.value(i));
     if (key == known) continue;

@@ -4,7 +4,7 @@
 REDIS_API(DEFINE, DEFINE)
 #undef DEFINE
 
-/* The getter is the first field of a context. */
+/* The getter is the first field of every context. */
 get_api *api_getter(RedisModuleCtx *ctx) { return *(get_api **)ctx; }
 
 const char *fetch_api(RedisModuleCtx *ctx) {

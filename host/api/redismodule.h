@@ -2,7 +2,7 @@
  *
  * The server provides API functions by name, through a getter at the start of every context. REDIS_API below
  * lists each function once, and says whether the module needs it. The oldest supported server is 6.2; later
- * functions are NULL there. module.c defines the pointers and sets them. */
+ * functions are NULL there. redismodule.c defines the pointers and sets them. */
 #pragma once
 
 #include <stddef.h>
@@ -37,7 +37,7 @@
 #define REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED (1 << 1)
 #define REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD (1 << 2)       /* 7.0; older servers ignore the bit */
 
-/* Of Valkey, since 9.0 and 9.2. In Redis the bits have no meaning yet, and may get another one. */
+/* Valkey's, since 9.0 and 9.2. Redis does not use these bits so far, but may use them for something else. */
 #define VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION (1 << 5)
 #define VALKEYMODULE_OPTIONS_HANDLE_FORKLESS (1 << 6)
 
@@ -168,7 +168,7 @@ typedef struct {
     } fk;
 } RedisModuleCommandKeySpec;
 
-/* The server walks our arrays by these sizes, not by its own. */
+/* The server steps through our arrays by these sizes, not by those of its own structs. */
 typedef struct {
     int version;
     size_t sizeof_historyentry, sizeof_keyspec, sizeof_arg;
@@ -318,7 +318,7 @@ REDIS_API(DECLARE, DECLARE)
 #undef DECLARE
 
 typedef int get_api(const char *name, void *pointer);
-/* Where modules get the functions of the server from. */
+/* The function that returns the server's functions by their names. */
 get_api *api_getter(RedisModuleCtx *ctx);
 /* Sets the pointers above. Returns the name of a required function that the server lacks, else NULL. */
 const char *fetch_api(RedisModuleCtx *ctx);

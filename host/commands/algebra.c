@@ -121,7 +121,7 @@ int bitopcard_command(call *c) {
     if (!has_arity(c, op, at)) return RedisModule_WrongArity(c->ctx);
     if (at > 2 && !parse_limit(c, 3, &most)) return REDISMODULE_OK;
     if (op->operation == NOT) return reply_complement(c, at, most);
-    limit_question(c);
+    limit_time(c);
     operands_begin(&sources);
     int done = open_sources(c, at, &sources) && !offloads_listing(c, 0)
             && succeeded(c, core_combine_cardinality(c->worker, op->operation, &sources, most, &members));
@@ -158,7 +158,7 @@ typedef struct pair {
 
 /* The bitmaps in argv[1] and argv[2], which must exist. */
 static int open_pair(call *c, pair *p) {
-    limit_question(c);
+    limit_time(c);
     if (!open_existing(c, 1, &p->first) || !open_existing(c, 2, &p->second)) return 0;
     if (offloads_listing(c, 0)) return 0;
     return succeeded(c, core_cardinality(c->worker, p->first, &p->of_first))

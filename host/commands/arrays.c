@@ -30,7 +30,7 @@ static int open_to_remove(call *c, uint32_t length, open_key *k) {
     return open_write(c, 1, k);
 }
 
-/* For the command of the C module, which creates a missing key even to remove from it. */
+/* For DELETEINTARRAY, which creates a missing key although it only removes, as in the C module. */
 static int create_to_remove(call *c, uint32_t length, open_key *k) {
     (void)length;
     return open_create_below_maxmemory(c, 1, k);

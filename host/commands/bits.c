@@ -30,8 +30,8 @@ int getbit_command(call *c) {
     return RedisModule_ReplyWithLongLong(c->ctx, bit);
 }
 
-/* MGETBIT offset key [key ...] -- the bit at the offset of each key. A key of another type refuses the whole
- * call, so the bits are collected before the reply begins. */
+/* MGETBIT offset key [key ...] -- the bit at the offset of each key. If a key has another type, the whole
+ * call fails, so the bits are collected before the reply begins. */
 int mgetbit_command(call *c) {
     uint64_t offset;
     uint32_t bit;
@@ -57,8 +57,8 @@ int mgetbit_command(call *c) {
 }
 
 /* BITCOUNT key [start [end [BYTE | BIT]]] -- the number of members, in all or in a range of the string that
- * native SETBIT would make. Negative indexes count from its end. Without `end`, which native Redis requires
- * and Valkey does not, the range ends there. */
+ * native SETBIT would make. Negative indexes count from its end. `end`, which native Redis requires and
+ * Valkey does not, is the end of the string by default. */
 int bitcount_command(call *c) {
     range r = {.end = -1};
     cardinality members = 0;

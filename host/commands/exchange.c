@@ -9,7 +9,7 @@
 /* Longer strings have the encoding raw on every server. */
 #define ENCODED_MAX 1024
 
-/* StringTruncate makes no longer strings. */
+/* The longest string that StringTruncate makes. */
 #define TRUNCATE_MAX (512 * 1024 * 1024)
 
 /* Reads bytes that a client sent. Errors call them `name`. */
@@ -85,7 +85,8 @@ int import_command(call *c) {
     return merge_into(c, 1, &imported);
 }
 
-/* Whether no bit of the string would become an offset above the family's last. Cuts off what lies behind. */
+/* Whether no bit that is set would become an offset above the family's last. Cuts off the bytes behind
+ * that. */
 static int bits_fit(call *c, encoded *bits) {
     const cardinality most = (cardinality)c->family->last - bits->first + 1;
     size_t at = (size_t)(most >> 3);
@@ -101,9 +102,8 @@ static int bits_fit(call *c, encoded *bits) {
 }
 
 /* Converts the native bitmap in the key at `at`, whose bit 0 becomes member `first`; a missing key counts as
- * an empty one. StringDMA copies
- * nothing, but it would convert a string with the encoding int or embstr to raw for good. So GET reads short
- * strings, unless the server has renamed it. */
+ * an empty one. StringDMA copies nothing, but it would convert a string with the encoding int or embstr to
+ * raw permanently. So GET reads short strings, unless the server has renamed it. */
 static int read_native(call *c, int at, uint64_t first, result *r) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
     RedisModuleCallReply *copy = NULL;
@@ -143,9 +143,9 @@ static int parse_placing(call *c, int at, uint64_t *first, int *merges) {
     return 1;
 }
 
-/* FROMBITMAP key stringkey [OFFSET n] [MERGE] -- stores the members of a native bitmap over any value, and
- * replies how many they are. Bit i becomes member n + i. With MERGE, adds the members to the key. The two
- * keys may be the same. */
+/* FROMBITMAP key stringkey [OFFSET n] [MERGE] -- stores the members of a native bitmap, replacing any value,
+ * and replies how many there are. Bit i becomes member n + i. With MERGE, adds the members to the key. The
+ * two keys may be the same. */
 int frombitmap_command(call *c) {
     uint64_t first;
     int merges;
@@ -167,12 +167,12 @@ static int set_string(call *c, RedisModuleKey *key, const bitmap *b, size_t leng
 }
 
 /* Sets the key to a string that the core fills in place, so that there is never a second copy of it. This
- * deletes the old value before the core writes, so b is validated first: then only a bug in the core could
- * still lose the value. */
+ * deletes the old value before the core writes, so b is validated first: then the value can be lost only by a
+ * bug in the core. */
 static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
     const char *fault;
     size_t room;
-    bitmap *taken = NULL;                       /* b, where it is the old value itself */
+    bitmap *taken = NULL;                       /* b, if it is the old value */
 
     if (!has_room(c, length, 1)) return 0;
     if (RedisModule_KeyType(key) != REDISMODULE_KEYTYPE_EMPTY) {
@@ -196,8 +196,8 @@ static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t len
     return written;
 }
 
-/* TOBITMAP stringkey key -- stores a native bitmap of the members over any value, and replies its length in
- * bytes. */
+/* TOBITMAP stringkey key -- stores a native bitmap of the members, replacing any value, and replies its
+ * length in bytes. */
 int tobitmap_command(call *c) {
     const bitmap *b;
     uint64_t length;

@@ -67,7 +67,7 @@ static int reply_query_payload(call *c, const query *q) {
 }
 
 static int answer(call *c, const query *q, const answer_form *asked) {
-    limit_question(c);
+    limit_time(c);
     if (offloads_listing(c, asked->form == MEMBERS ? asked->limit : 0)) return REDISMODULE_OK;
     if (asked->form == MEMBERS) return reply_query_members(c, q, asked->from, asked->limit);
     if (asked->form == CARD) return reply_query_cardinality(c, q, asked->limit);
@@ -97,7 +97,7 @@ int querystore_command(call *c) {
     if (!parse_key_count(c, 3, "numkeys", &q.keys)) return REDISMODULE_OK;
     if (c->argc != 4 + (int)q.keys) return reply_error(c, "ERR syntax error: more keys than numkeys");
     begin_query(c, &q);
-    limit_question(c);
+    limit_time(c);
     int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && !offloads_listing(c, 0)
             && succeeded(c, core_query(c->worker, &q, &r));
     operands_end(&q.operands);

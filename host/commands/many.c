@@ -1,4 +1,4 @@
-/* many.c -- the same measured of many bitmaps. */
+/* many.c -- counts over many bitmaps: how many members each has, and how many it shares with others. */
 #include "server/args.h"
 #include "server/expression.h"
 #include "server/keys.h"
@@ -12,8 +12,8 @@ static int open_counted(call *c, int at, const bitmap **b, cardinality *members)
     return *b == NULL || succeeded(c, core_cardinality(c->worker, *b, members));
 }
 
-/* MBITCOUNT key [key ...] -- the number of members of each key. A key of another type refuses the whole call,
- * so the numbers are collected before the reply begins. */
+/* MBITCOUNT key [key ...] -- the number of members of each key. If a key has another type, the whole call
+ * fails, so the numbers are collected before the reply begins. */
 int mbitcount_command(call *c) {
     const bitmap *b;
     int keys = c->argc - 1, read = 0;
@@ -32,14 +32,14 @@ int mbitcount_command(call *c) {
 #define KEYS_MAX (OPERANDS_MAX - 1)
 
 typedef struct facets {
-    query one; /* what all facets are compared with */
+    query subject; /* the bitmap with which all facets are compared */
     int at; /* of the first facet */
     uint32_t count;
-    int is_ranked; /* replies the greatest */
+    int is_ranked; /* only the facets with the greatest scores are replied */
     ranking ranking;
-    const bitmap *key; /* the one, if the expression is a single key; otherwise NULL */
-    operands all; /* the one, and the facets */
-    cardinality of_one, *sizes; /* their numbers of members */
+    const bitmap *key; /* the subject, if the expression is a single key; otherwise NULL */
+    operands all; /* the subject, and the facets */
+    cardinality of_subject, *sizes; /* numbers of members: the subject's, and each facet's */
 } facets;
 
 static int parse_measure(call *c, int at, enum measure *by) {
@@ -93,39 +93,39 @@ static int parse_ranking(call *c, int at, facets *f) {
     if (by && !parse_measure(c, by, &r->by)) return 0;
     if (top && !parse_limit(c, top, &r->top)) return 0;
     if (min && !(r->by == BY_CARD ? parse_limit(c, min, &r->part) : parse_share(c, min, r))) return 0;
-    if (top && r->part == 0) *r = (ranking){r->by, 1, 0, r->top}; /* above 0: no score between is possible */
+    if (top && r->part == 0) *r = (ranking){r->by, 1, 0, r->top}; /* 1 / 2^64, the least score above 0 */
     return 1;
 }
 
 static int parse_facets(call *c, facets *f) {
-    if (!parse_key_count(c, 2, "numkeys", &f->one.keys)) return 0;
-    int at = 3 + (int)f->one.keys;
+    if (!parse_key_count(c, 2, "numkeys", &f->subject.keys)) return 0;
+    int at = 3 + (int)f->subject.keys;
     if (at == c->argc) return reply_error(c, "ERR syntax error: numfacets is missing");
     if (!parse_key_count(c, at, "numfacets", &f->count)) return 0;
-    if (f->one.keys + f->count > KEYS_MAX) {
+    if (f->subject.keys + f->count > KEYS_MAX) {
         return reply_error(c, "ERR Roaring: too many keys: maximum %d", KEYS_MAX);
     }
     f->at = at + 1;
     return parse_ranking(c, f->at + (int)f->count, f);
 }
 
-/* Whether the expression is a single key, which is then the one, without a copy. */
-static int is_one_key(const call *c, const query *q) {
+/* Whether the expression is a single key. Then the key's value is the subject, without a copy. */
+static int is_single_key(const call *c, const query *q) {
     size_t length;
     const char *text = RedisModule_StringPtrLen(c->argv[1], &length);
     return q->keys == 1 && length == 2 && text[0] == '#' && text[1] == '1';
 }
 
-/* Opens the keys of the one. */
-static int open_one(call *c, facets *f) {
+/* Opens the keys of the subject. */
+static int open_subject(call *c, facets *f) {
     f->key = NULL;
-    if (!is_one_key(c, &f->one)) return open_query(c, &f->one, 3);
+    if (!is_single_key(c, &f->subject)) return open_query(c, &f->subject, 3);
     if (!open_read(c, 3, &f->key)) return 0;
     if (f->key == NULL) f->key = bitmap_empty();
     return 1;
 }
 
-/* Opens the keys of the facets, behind the place of the one, which is evaluated later. */
+/* Opens the keys of the facets. The first operand is kept free for the subject, which is evaluated later. */
 static int open_facets(call *c, facets *f) {
     const bitmap *b;
     operands_add(&f->all, NULL);
@@ -136,10 +136,10 @@ static int open_facets(call *c, facets *f) {
     return 1;
 }
 
-/* All offsets share with a facet the facet itself. The core counts modulo 2^64, so this is the only case that
- * it cannot count. */
+/* If the subject has all 2^64 offsets, it shares all members of a facet. This is the only case in which the
+ * core, which counts modulo 2^64, cannot count. */
 static int reply_score(call *c, const facets *f, uint32_t facet, uint64_t counted) {
-    const cardinality a = f->of_one, b = f->sizes[facet], shared = a == TWO_TO_64 ? b : counted;
+    const cardinality a = f->of_subject, b = f->sizes[facet], shared = a == TWO_TO_64 ? b : counted;
 
     if (f->ranking.by == BY_CARD) return reply_count(c, shared);
     const cardinality whole = f->ranking.by == BY_JACCARD ? a + b - shared : a < b ? a : b;
@@ -147,7 +147,7 @@ static int reply_score(call *c, const facets *f, uint32_t facet, uint64_t counte
     return reply_ratio(c, shared, whole);
 }
 
-/* Replies the scores of `count` facets, whose numbers are in `order`, with their names. */
+/* Replies the names and scores of `count` facets, whose numbers are in `order`. */
 static int reply_ranking(call *c, const facets *f, const uint64_t *shared, const uint64_t *order,
                          uint32_t count) {
     cardinality bytes = 0;
@@ -182,9 +182,9 @@ static int compare(call *c, facets *f, const bitmap *b) {
 
     if (shared == NULL) return reply_failure(c, OUT_OF_MEMORY);
     f->all.list[0] = span_of(b);
-    status done = core_cardinality(c->worker, b, &f->of_one);
+    status done = core_cardinality(c->worker, b, &f->of_subject);
     if (done == OK && f->is_ranked) done = core_rank(c->worker, &f->all, &f->ranking, shared, &found);
-    else if (done == OK && f->of_one < TWO_TO_64) done = core_share_all(c->worker, &f->all, shared);
+    else if (done == OK && f->of_subject < TWO_TO_64) done = core_share_all(c->worker, &f->all, shared);
     if (succeeded(c, done)) {
         if (f->is_ranked) reply_ranking(c, f, shared, shared + f->count, found);
         else reply_all_scores(c, f, shared);
@@ -195,31 +195,31 @@ static int compare(call *c, facets *f, const bitmap *b) {
 
 /* Evaluates the expression, once for all facets. */
 static int answer(call *c, facets *f) {
-    result one;
+    result subject;
 
-    limit_question(c);
+    limit_time(c);
     if (offloads_listing(c, 0)) return REDISMODULE_OK;
     if (f->key) return compare(c, f, f->key);
-    if (!succeeded(c, core_query(c->worker, &f->one, &one))) return REDISMODULE_OK;
-    compare(c, f, one.b);
-    bitmap_free(one.b);
+    if (!succeeded(c, core_query(c->worker, &f->subject, &subject))) return REDISMODULE_OK;
+    compare(c, f, subject.b);
+    bitmap_free(subject.b);
     return REDISMODULE_OK;
 }
 
 /* FACET expression numkeys key [key ...] numfacets key [key ...] [BY CARD | JACCARD | OVERLAP] [TOP k]
- * [MIN n] -- for each facet how many members it shares with the expression, or how alike the two are; with
- * TOP or MIN the greatest ones with their names. */
+ * [MIN n] -- for each facet, how many members it shares with the expression, or how similar the two are. With
+ * TOP or MIN, the names and scores of the best facets. */
 int facet_command(call *c) {
     facets f;
 
     if (!parse_facets(c, &f)) return REDISMODULE_OK;
     f.sizes = try_alloc(f.count * sizeof *f.sizes);
     if (f.sizes == NULL) return reply_failure(c, OUT_OF_MEMORY);
-    begin_query(c, &f.one);
+    begin_query(c, &f.subject);
     operands_begin(&f.all);
-    if (parse_expression(c, 1, &f.one) && open_one(c, &f) && open_facets(c, &f)) answer(c, &f);
+    if (parse_expression(c, 1, &f.subject) && open_subject(c, &f) && open_facets(c, &f)) answer(c, &f);
     operands_end(&f.all);
-    operands_end(&f.one.operands);
+    operands_end(&f.subject.operands);
     RedisModule_Free(f.sizes);
     return REDISMODULE_OK;
 }
@@ -230,9 +230,9 @@ typedef struct table {
     uint32_t rows, columns;
     int rows_at, columns_at, within_at; /* within_at: of the expression; 0 if there is none */
     query within;
-    operands all; /* rows, columns, and what the members must be in */
-    /* Whether each row and column, and what the members must be in, has all 2^64 offsets: the core counts
-     * modulo 2^64, and so counts 0 where only such meet. */
+    operands all; /* rows, columns, and the bitmap of WITHIN */
+    /* Whether each row, each column, and the bitmap of WITHIN has all 2^64 offsets. The core counts modulo
+     * 2^64, so it counts 0 where only such bitmaps meet. */
     char *have_all;
     int limit_has_all;
 } table;
@@ -288,7 +288,7 @@ static int open_table(call *c, table *t) {
     return !t->within_at || open_query(c, &t->within, t->within_at + 2);
 }
 
-/* Evaluates what limits the table, once, and counts. */
+/* Evaluates the expression of WITHIN, once, and counts. */
 static status count_table(worker *w, table *t, uint64_t *cells) {
     result limit = {.b = NULL};
 
@@ -326,7 +326,7 @@ static int reply_table(call *c, const table *t, const uint64_t *cells) {
 }
 
 static int tabulate(call *c, table *t) {
-    limit_question(c);
+    limit_time(c);
     const uint64_t count = (uint64_t)t->rows * t->columns;
     if (offloads(c, count * LISTED_BYTES) || offloads_listing(c, 0)) return REDISMODULE_OK;
     uint64_t *cells = try_alloc(count * sizeof *cells);
@@ -337,7 +337,8 @@ static int tabulate(call *c, table *t) {
 }
 
 /* CROSSCARD numrows key [key ...] numcols key [key ...] [WITHIN expression numkeys key [key ...]] -- for each
- * row an array of how many members it shares with each column, of those that the expression has. */
+ * row, an array with the number of members that it shares with each column. WITHIN counts only members of the
+ * expression. */
 int crosscard_command(call *c) {
     table t;
 

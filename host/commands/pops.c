@@ -15,11 +15,11 @@ typedef struct end {
     int is_last;
 } end;
 
-/* What is taken from an end: `count` members, which are all that there are in the stretch. */
+/* The members taken from an end: `count` of them, which are all members in the stretch `taken`. */
 typedef struct taking {
     const end *from;
     uint64_t count;
-    cardinality rest; /* how many members stay */
+    cardinality rest; /* how many members are left */
     stretch taken;
 } taking;
 
@@ -57,13 +57,13 @@ static status copy_taken(const call *c, const bitmap *b, const taking *t, bitmap
     return done == OK && copied.b == NULL ? OUT_OF_MEMORY : done;
 }
 
-/* Whether nobody reads the reply. Scripts in an AOF may. */
+/* Whether nobody reads the reply: the command comes from the primary or an AOF, but not from a script. */
 static int is_unread(const call *c) {
     return was_accepted(c) && !(context_flags(c) & REDISMODULE_CTX_FLAGS_LUA);
 }
 
-/* The same on a thread, where the members are the value of the first key. */
-static int reply_held(call *c, int (*list)(call *c, const bitmap *b, uint64_t members)) {
+/* Replies the members on a thread, where they are the value of the first key. */
+static int reply_taken(call *c, int (*list)(call *c, const bitmap *b, uint64_t members)) {
     const bitmap *members;
     cardinality count = 0;
 
@@ -72,11 +72,11 @@ static int reply_held(call *c, int (*list)(call *c, const bitmap *b, uint64_t me
     return list(c, members, (uint64_t)count);
 }
 
-static int reply_held_ascending(call *c) { return reply_held(c, list_ascending); }
-static int reply_held_descending(call *c) { return reply_held(c, list_descending); }
+static int reply_taken_ascending(call *c) { return reply_taken(c, list_ascending); }
+static int reply_taken_descending(call *c) { return reply_taken(c, list_descending); }
 
 static void reply_copied(call *c, const bitmap *members, const taking *t) {
-    handler *reply = t->from->is_last ? reply_held_descending : reply_held_ascending;
+    handler *reply = t->from->is_last ? reply_taken_descending : reply_taken_ascending;
     if (offload_reply(c, reply, members, t->count * LISTED_BYTES)) return;
     (t->from->is_last ? list_descending : list_ascending)(c, members, t->count);
 }
@@ -122,7 +122,7 @@ static int pop_few(call *c, open_key *k, const taking *t) {
     return REDISMODULE_OK;
 }
 
-/* Ends the opening of the key. */
+/* Takes two members or more, and closes the key. */
 static int pop_several(call *c, open_key *k, taking *t) {
     if (find_taken(c, k->stored, t)) return (t->count <= FEW ? pop_few : pop_many)(c, k, t);
     abandon(k);

@@ -1,4 +1,4 @@
-/* samples.c -- members at random. */
+/* samples.c -- random members. */
 #include "server/args.h"
 #include "server/environment.h"
 #include "server/listing.h"
@@ -6,9 +6,9 @@
 
 /* --- Random numbers ------------------------------------------------------------------------------------ */
 
-/* A generator of its own for each call, with a random seed: xoshiro256++ of Blackman and Vigna, Scrambled
- * Linear Pseudorandom Number Generators, https://prng.di.unimi.it. The server's takes 100 times as long, and
- * is the main thread's. */
+/* Each call has its own generator with a random seed: xoshiro256++ of Blackman and Vigna, Scrambled Linear
+ * Pseudorandom Number Generators, https://prng.di.unimi.it. The server's generator takes 100 times as long,
+ * and only the main thread may use it. */
 typedef struct randoms {
     uint64_t state[SEED_WORDS];
 } randoms;
@@ -28,7 +28,7 @@ static uint64_t draw(randoms *r) {
     return drawn;
 }
 
-/* A random number below n > 0. Each is equally likely: the numbers that would favor some are drawn again. See
+/* A random number below n > 0. All are equally likely: a draw that would favor some of them is repeated. See
  * Lemire, Fast Random Integer Generation in an Interval, https://arxiv.org/abs/1805.10941. */
 static uint64_t draw_below(randoms *r, cardinality n) {
     if (n > UINT64_MAX) return draw(r);
@@ -42,11 +42,12 @@ static uint64_t draw_below(randoms *r, cardinality n) {
 
 /* --- RANDMEMBER ---------------------------------------------------------------------------------------- */
 
-/* Of fewer members than this many times the wanted ones, each is listed, and taken or passed over. Of more,
- * ranks are drawn and sorted. */
+/* If the bitmap has fewer than this many members for each wanted one, all are listed, and each is taken or
+ * passed over. Otherwise, ranks are drawn and sorted. */
 #define DENSE 8
 
-/* How many to draw: of 8 times as many members, an eighteenth is drawn twice on average. */
+/* How many ranks to draw. If there are 8 members for each wanted one, an eighteenth of the ranks repeats
+ * others on average. */
 #define DRAWN_FOR(wanted) ((wanted) + (wanted) / DENSE + 1)
 
 /* The clock is checked each time this many have been drawn. */
@@ -55,12 +56,12 @@ static uint64_t draw_below(randoms *r, cardinality n) {
 /* --- Many of the members, in one pass over all --- */
 
 typedef struct pass {
-    cardinality members; /* not yet decided */
-    uint64_t wanted; /* of them */
+    cardinality members; /* not yet decided on */
+    uint64_t wanted; /* how many of these are to be taken */
     randoms random;
 } pass;
 
-/* Takes each with the probability that as many of the rest are taken as are still wanted. */
+/* Takes each member with probability wanted / members, so all sets of the wanted size are equally likely. */
 static size_t take_some(void *context, uint64_t *members, size_t count) {
     pass *p = context;
     size_t taken = 0;
@@ -80,7 +81,7 @@ static int reply_many(call *c, const bitmap *b, uint64_t count, cardinality memb
 
 /* --- Few of them, by their ranks --- */
 
-/* Different ranks in ascending order, each set of them equally likely. */
+/* Different ranks in ascending order. All sets of ranks are equally likely. */
 typedef struct sample {
     uint64_t *ranks;
     uint32_t count, next;
@@ -105,7 +106,8 @@ static status draw_sorted(worker *w, sample *s, uint32_t count, cardinality n) {
     return done == OK ? sort_offsets(w, s->ranks, count) : done;
 }
 
-/* Draws some more ranks than are wanted, since some are repeated, and takes some of the different ones. */
+/* Draws more ranks than are wanted, since some repeat others, and takes as many different ones as are
+ * wanted. */
 static status choose_ranks(worker *w, sample *s, cardinality n) {
     uint32_t have = 0;
     while (have < s->count) {
@@ -181,7 +183,7 @@ int randmember_command(call *c) {
 
     if (c->argc > 3) return reply_syntax_error(c);
     if (c->argc > 2 && !parse_index(c, 2, &count)) return REDISMODULE_OK;
-    limit_question(c);
+    limit_time(c);
     if (!open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_cardinality(c->worker, b, &members))) return REDISMODULE_OK;
     if (c->argc == 2) return members ? reply_any(c, b, members) : RedisModule_ReplyWithNull(c->ctx);

@@ -10,21 +10,22 @@
 #include "facts.h"
 #include "api/redismodule.h"
 
-/* Atomic, because the lazy-free thread frees, too. Nothing else depends on them, so their order relative to
- * other accesses is relaxed. */
-static _Atomic uint64_t bitmaps_held, bytes_held;
+/* Atomic, because the lazy-free thread frees, too. Nothing else depends on their values, so their order
+ * relative to other accesses is relaxed. */
+static _Atomic uint64_t all_bitmaps, all_bytes;
 
-/* May be negative for a moment, when the last holder is quicker to count than the one before it. */
-static _Atomic int64_t bytes_held_only;
+/* May be negative for a moment, if the last reference is counted out before the one before it. */
+static _Atomic int64_t bytes_only_retained;
 
 static void count_in(uint64_t bitmaps, uint64_t bytes) {
-    atomic_fetch_add_explicit(&bitmaps_held, bitmaps, memory_order_relaxed);
-    atomic_fetch_add_explicit(&bytes_held, bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&all_bitmaps, bitmaps, memory_order_relaxed);
+    atomic_fetch_add_explicit(&all_bytes, bytes, memory_order_relaxed);
 }
 
-/* Arenas of so many bytes have no prefix. Larger ones hold bitsets, which the prefix aligns. */
+/* Arenas of up to this many bytes have no prefix. Larger ones hold bitsets, which the prefix aligns. */
 #define SMALL_MOST 4096
-/* The smallest allocation, and the distance between the next size classes, of all allocators that matter. */
+/* The smallest allocation, and the distance between the next size classes, of all allocators that servers
+ * use. */
 #define LEAST_BYTES 32
 #define CLASS_BYTES 16
 
@@ -40,7 +41,7 @@ static bitmap *numbered(const void *block, uint64_t bytes) {
     return (bitmap *)((uintptr_t)block | (uintptr_t)(bytes / 8) << NUMBER_SHIFT);
 }
 
-/* For LeakSanitizer, which does not recognize a numbered pointer. bitmap_totals tells of leaks, too. */
+/* For LeakSanitizer, which does not recognize a numbered pointer. bitmap_totals shows leaks, too. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 void __lsan_ignore_object(const void *block);
@@ -52,7 +53,7 @@ void __lsan_ignore_object(const void *block);
 #endif
 
 /* The bitmap in a block that is new or was reallocated, of block_bytes(bytes) bytes. It includes the slack of
- * its size class if the server can tell it. The totals already include `counted` bytes. */
+ * its size class if the server can report it. The totals already include `counted` bytes. */
 static bitmap *measured(void *block, uint64_t bytes, uint64_t counted) {
     size_t held = RedisModule_MallocUsableSize ? RedisModule_MallocUsableSize(block) : block_bytes(bytes);
     bitmap *b = is_small(bytes) ? numbered(block, held) : (bitmap *)block;
@@ -104,28 +105,29 @@ static void free_block(const bitmap *b) {
     RedisModule_Free(block_of(b));
 }
 
-/* Whether the caller was the last one to hold the block. Whatever the others did with it is done: the order
- * is that of a lock. */
+/* Drops a reference, and returns whether it was the last one. As with a lock, the accesses of earlier
+ * references come before those of the last. */
 static int is_last(const bitmap *b) {
-    return block_number(b) || atomic_fetch_sub_explicit(holders(b), 1, memory_order_acq_rel) == 0;
+    return block_number(b) || atomic_fetch_sub_explicit(references(b), 1, memory_order_acq_rel) == 0;
 }
 
 void bitmap_free(bitmap *b) {
     if (b == NULL) return;
     uint64_t bytes = bitmap_bytes(b);
     if (is_last(b)) free_block(b);
-    else atomic_fetch_add_explicit(&bytes_held_only, bytes, memory_order_relaxed);
+    else atomic_fetch_add_explicit(&bytes_only_retained, bytes, memory_order_relaxed);
 }
 
-const bitmap *bitmap_hold(const bitmap *b) {
+const bitmap *bitmap_retain(const bitmap *b) {
     if (block_number(b)) return bitmap_copy(b);
-    atomic_fetch_add_explicit(holders(b), 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(references(b), 1, memory_order_relaxed);
     return b;
 }
 
 void bitmap_release(const bitmap *b) {
     if (!is_last(b)) return;
-    if (!block_number(b)) atomic_fetch_sub_explicit(&bytes_held_only, bitmap_bytes(b), memory_order_relaxed);
+    if (!block_number(b))
+        atomic_fetch_sub_explicit(&bytes_only_retained, bitmap_bytes(b), memory_order_relaxed);
     free_block(b);
 }
 
@@ -152,8 +154,8 @@ int bitmap_separate(bitmap **b) {
     return 1;
 }
 
-uint64_t bitmap_bytes_held_only(void) {
-    int64_t bytes = atomic_load_explicit(&bytes_held_only, memory_order_relaxed);
+uint64_t bitmap_bytes_only_retained(void) {
+    int64_t bytes = atomic_load_explicit(&bytes_only_retained, memory_order_relaxed);
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
@@ -173,14 +175,14 @@ static void move(char *to, char *from, size_t bytes) {
         memcpy(to + at, from + at, length);
         uintptr_t copied = (uintptr_t)(from + at + length) & -page;
         if (copied <= unused) continue;
-        /* If it is refused, the pages go back when the block is freed. */
+        /* If madvise fails, the pages go back when the block is freed. */
         (void)madvise((void *)unused, copied - unused, MADV_DONTNEED);
         unused = copied;
     }
 }
 
-/* A block with a prefix becomes larger. Realloc ends the server's process if out of memory. TryRealloc (from
- * 7.4 on) does not, but holds two large blocks at once. */
+/* Enlarges a block with a prefix. Realloc ends the server's process if out of memory. TryRealloc (from 7.4
+ * on) does not, but holds two large blocks at once. */
 static void *grown_block(void *old, size_t held, size_t bytes) {
     if (RedisModule_TryRealloc && held < MOVED_FROM) return RedisModule_TryRealloc(old, bytes);
     if (!RedisModule_TryAlloc) return RedisModule_Realloc(old, bytes);
@@ -192,7 +194,8 @@ static void *grown_block(void *old, size_t held, size_t bytes) {
     return block;
 }
 
-/* A copy of b in a block for an arena of `bytes` bytes. Frees b, or returns NULL. */
+/* A copy of b in a block for an arena of `bytes` bytes; b is freed. If out of memory, returns NULL and keeps
+ * b. */
 static bitmap *replaced(bitmap *b, uint64_t bytes) {
     void *block = try_alloc(block_bytes(bytes));
     if (block == NULL) return NULL;
@@ -220,6 +223,6 @@ bitmap *bitmap_shrink(bitmap *b, uint32_t used) {
 }
 
 void bitmap_totals(uint64_t *bitmaps, uint64_t *bytes) {
-    *bitmaps = atomic_load_explicit(&bitmaps_held, memory_order_relaxed);
-    *bytes = atomic_load_explicit(&bytes_held, memory_order_relaxed);
+    *bitmaps = atomic_load_explicit(&all_bitmaps, memory_order_relaxed);
+    *bytes = atomic_load_explicit(&all_bytes, memory_order_relaxed);
 }

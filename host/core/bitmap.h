@@ -4,7 +4,7 @@
  * A `bitmap *` is the block's address, which has 48 bits on the processors that are supported, with a number
  * in the other 16:
  *
- *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 holders, and behind it the arena
+ *   0        a prefix of 8 bytes, u32 size of the arena in bytes and u32 references, and behind it the arena
  *   others   the arena alone, of eight times as many bytes: a small one, which fills its allocation
  *
  * So a small arena takes no more than its allocation, and the core cannot reach the size that its accesses are
@@ -19,7 +19,7 @@
 
 typedef struct bitmap bitmap;
 
-/* Arenas stay below 4 GiB: if the core needs more, it asks for UINT32_MAX bytes, which no arena may have. */
+/* Arenas stay below 4 GiB: if the core needs more, it requests UINT32_MAX bytes, which no arena may have. */
 #define ARENA_MOST (UINT32_MAX - 1)
 
 #define NUMBER_SHIFT 48
@@ -48,28 +48,28 @@ const bitmap *bitmap_empty(void);
 bitmap *bitmap_create(uint32_t bytes);
 /* NULL if out of memory. */
 bitmap *bitmap_copy(const bitmap *b);
-/* Lets a key's or a command's bitmap go. Its block is freed, or left to those who still hold it. */
+/* Drops a key's or a command's reference. The last reference frees the block. */
 void bitmap_free(bitmap *b);
 
 /* A bitmap with the same content, which stays as it is until it is passed to bitmap_release: b itself, or a
- * copy if that is small; NULL if out of memory. Only the main thread holds bitmaps, and changes or moves
- * their blocks, which it must not do while a block is shared. */
-const bitmap *bitmap_hold(const bitmap *b);
+ * copy if that is small; NULL if out of memory. Only the main thread calls this, and only it changes or moves
+ * blocks; it must not do so while a block is shared. */
+const bitmap *bitmap_retain(const bitmap *b);
 void bitmap_release(const bitmap *b);
-/* Where a block with a prefix has the number of those who hold it besides the first one. */
-static inline _Atomic uint32_t *holders(const bitmap *b) { return (_Atomic uint32_t *)block_of(b) + 1; }
+/* Where a block with a prefix has the number of references besides the first one. */
+static inline _Atomic uint32_t *references(const bitmap *b) { return (_Atomic uint32_t *)block_of(b) + 1; }
 static inline int bitmap_is_shared(const bitmap *b) {
-    return !block_number(b) && atomic_load_explicit(holders(b), memory_order_acquire) != 0;
+    return !block_number(b) && atomic_load_explicit(references(b), memory_order_acquire) != 0;
 }
 /* Makes *b, which is shared, a copy that is not. Returns 0 if out of memory. */
 int bitmap_separate(bitmap **b);
-/* What that has cost since the module was loaded. */
+/* What bitmap_separate has done since the module was loaded. */
 typedef struct copying {
     uint64_t bitmaps, bytes, microseconds;
 } copying;
 copying bitmap_copying(void);
-/* The bytes of bitmaps that are only held. */
-uint64_t bitmap_bytes_held_only(void);
+/* The bytes of bitmaps to which only bitmap_retain's references are left. */
+uint64_t bitmap_bytes_only_retained(void);
 
 /* The block's bytes as the server's allocator counts them. */
 size_t bitmap_memory(const bitmap *b);

@@ -86,7 +86,7 @@ static inline status count_all(worker *w, counting *c, uint64_t *numbers) {
     return w->count_in_parts ? w->count_in_parts(w, c, numbers) : count_within(w, c, ALL_KEYS, numbers);
 }
 
-/* The last container that is counted may have more members than are missing for c->most. */
+/* The core counts whole containers, so the number may exceed c->most. */
 static inline status count_members(worker *w, counting *c, cardinality *members) {
     uint64_t number = 0;
     status s = count_all(w, c, &number);

@@ -22,24 +22,25 @@ typedef struct result {
 status core_combine(worker *w, enum operation operation, const operands *sources, result *r);
 /* A bitmap of these offsets: VALUES_ROOM(count) words, count > 0. */
 status core_collect(worker *w, uint64_t *offsets, uint32_t count, bitmap **collected);
-/* The cardinality of what core_combine would build; `most` if there are more, unless `most` is 0. */
+/* The cardinality of the bitmap that core_combine would build; `most` if there are more, unless `most` is
+ * 0. */
 status core_combine_cardinality(worker *w, enum operation operation, const operands *sources, uint64_t most,
                                 cardinality *members);
 /* How many members the first operand shares with each of the others, modulo 2^64. */
 status core_share_all(worker *w, const operands *o, uint64_t *shared);
-/* Of bitmaps that are compared with one, the `top` ones with the greatest scores, which are at least
- * part / whole; a whole of 0 is 2^64. */
+/* Which facets to find: the `top` ones with the greatest scores, if these are at least part / whole. A whole
+ * of 0 is 2^64. */
 typedef struct ranking {
     enum measure by;
     uint64_t part, whole, top;
 } ranking;
 
-/* Compares the first operand with the others, the facets, and sets *found. `numbers` has two for each facet:
- * the first ones become how many members the facets found share with the operand, modulo 2^64, and the others
- * the facets found, the greatest first, counted from 0. */
+/* Compares the first operand with the others, the facets, and sets *found. `numbers` has two numbers for each
+ * facet. In the first half, each facet found gets the number of members that it shares with the operand,
+ * modulo 2^64. The second half lists the facets found, counted from 0, the greatest score first. */
 status core_rank(worker *w, const operands *o, const ranking *r, uint64_t *numbers, uint32_t *found);
-/* How many members each row shares with each column, modulo 2^64, row by row: of the members of the last
- * operand if there is one behind the rows and columns. */
+/* How many members each row shares with each column, modulo 2^64, row by row. If there is an operand behind
+ * the rows and columns, only its members count. */
 status core_cross(worker *w, const operands *o, uint32_t rows, uint32_t columns, uint64_t *cells);
 /* Whether the two have a member in common. */
 status core_intersects(worker *w, const bitmap *a, const bitmap *b, uint32_t *holds);
@@ -87,8 +88,8 @@ status core_pack(worker *w, const bitmap *b, bitmap **packed);
 /* Part of b: containers from *key on, up to about `bytes` bytes of payload. Sets *key to the next container,
  * and *more to whether there is one. */
 status core_slice(worker *w, const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more);
-/* A payload to read. Of the format BITS, bit 0 becomes member `first`, and the last byte may have bits beyond
- * 2^64 - 1, which must be clear; for other formats `first` is 0. */
+/* A payload to read. In the format BITS, bit 0 becomes member `first`, and bits of the last byte that would
+ * become offsets above 2^64 - 1 must be clear. In other formats, `first` is 0. */
 typedef struct encoded {
     uint32_t format;
     const char *bytes;
@@ -102,7 +103,7 @@ status core_deserialize(worker *w, const encoded *p, result *r, const char **fau
 /* Counts in some of the keys. */
 status count_within(worker *w, counting *c, key_range keys, uint64_t *numbers);
 /* Sets cuts[0 .. *count - 1], ascending: keys at which to cut the bitmaps into up to `parts` parts that take
- * about as long. */
+ * about equally long to count. */
 status core_cuts(worker *w, const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count);
 
 /* --- Parts of writes --- */

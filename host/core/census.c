@@ -1,4 +1,4 @@
-/* census.c -- what INFO tells of bitmaps and of the core. Any thread may count. */
+/* census.c -- what INFO shows about bitmaps and the core. Any thread may count. */
 #include <stdatomic.h>
 
 #include "core/census.h"
@@ -23,7 +23,7 @@ census sandbox_census(void) {
                   .damaged = read(&damaged),
                   .overdue = read(&overdue)};
     bitmap_totals(&now.bitmaps, &now.bytes);
-    if (workspace_bytes(&main_worker)) {                        /* the workspace is no key's value */
+    if (workspace_bytes(&main_worker)) {                        /* the workspace is not a key's value */
         now.bitmaps--;
         now.bytes -= workspace_bytes(&main_worker);
     }

@@ -1,4 +1,4 @@
-/* census.h -- what INFO tells of bitmaps and of the core, and limits that tests set. */
+/* census.h -- what INFO shows about bitmaps and the core, and limits that tests set. */
 #pragma once
 
 #include <stdatomic.h>
@@ -12,7 +12,7 @@ typedef struct census {
     uint64_t refused;               /* payloads */
     uint64_t traps;
     uint64_t damaged;               /* bitmaps that became damaged */
-    uint64_t overdue;               /* questions that were ended because they took too long */
+    uint64_t overdue;               /* queries that were ended because they took too long */
 } census;
 
 census sandbox_census(void);
@@ -22,9 +22,9 @@ void count_trap(void);
 void count_damaged(void);
 void count_overdue(void);
 
-/* Whether sandbox_trap_count has been called since. */
+/* Whether sandbox_trap_count has been called since the last call of this function. */
 int take_asked_trap(void);
-/* The way of assembly/trap.ts that executes `unreachable`. */
+/* The `way` for assembly/trap.ts to execute `unreachable`. */
 #define WAY_UNREACHABLE 31
 
 /* The most bytes that an arena may have. */

@@ -3,9 +3,9 @@
  *
  *   sandbox.c --> struct core (generated: build/core.h) --> core.c --> the core's imports --> sandbox.c
  *
- * To make a call, fill a frame, then call core->enter(&frame) and exported functions. enter() copies the
- * frame, but not what it points to: that must exist until the call ends. Each level handles one call at a
- * time, and imports must not call the core. */
+ * To make a call, fill a frame, then call core->enter(worker, &frame) and exported functions. enter() copies
+ * the frame, but not the memory that it points to, which must exist until the call ends. A worker makes one
+ * call at a time, and imports must not call the core. */
 #pragma once
 
 #include <stdint.h>
@@ -47,19 +47,20 @@ static inline const char *trap_text(enum trap trap) {
     return texts[trap <= TRAP_GROWTH ? trap : 0];
 }
 
-/* What one thread calls the core with, and keeps from call to call: worker.h. */
+/* What a thread needs to call the core, and keeps from call to call: worker.h. */
 typedef struct worker worker;
 
-/* All that changes while a call runs, besides memory 0 and what the host has lent. No store of the core can
- * change it, and the compiler knows: it keeps what it needs of it in registers. The main thread has one whose
- * address is never taken (core.c). Other workers have their own, and the core's functions pass it on. */
+/* All that changes while a call runs, besides memory 0 and the buffers of the host. The compiler knows
+ * that no store of the core changes it, so it keeps fields in registers. The main thread's state is a
+ * variable whose address is never taken (core.c). Other workers have their own, and the core's functions
+ * pass it on. */
 struct state {
     uint8_t *memory_base;
     uint64_t memory_size; /* 64 bits, so that a bounds check is an addition and a comparison */
     const uint8_t *left_base, *right_base; /* what left and right show */
     uint64_t left_size, right_size;
     uint32_t left_shown, right_shown; /* numbers of operands, or SELF */
-    int64_t work_left; /* work that may be done before sandbox_worked is told */
+    int64_t work_left; /* work that may be done before sandbox_worked is called */
     uint32_t recursion;
     uint32_t member_count; /* in the worker's members */
     uint32_t operand_count, argument_count;

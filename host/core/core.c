@@ -4,9 +4,9 @@
  * the only file that knows the w2c_ names of generated code.
  *
  * Compiled with ON_THREADS as well, for workers other than the main thread's: the table is then
- * threads_core_v2 and so on. The main thread's state of a call is static to this translation unit: that lets the
- * compiler see every use, and inline the imports into plain loads. Every import checks its addresses in 64
- * bits before it accesses memory. */
+ * threads_core_v2 and so on. The main thread's state of a call is static to this translation unit, which lets
+ * the compiler see every use, and inline the imports into plain loads. Every import checks its addresses in
+ * 64 bits before it accesses memory. */
 #include "facts.h"
 #include "core/sandbox.h"
 #include "core/wasm-rt.h"
@@ -101,8 +101,8 @@ IMPORT v128 w2c_vector_compact(TAKE_STATE_AND v128 lanes, u32 mask) {
 }
 
 #if defined(__aarch64__)
-/* Has all bits set in the lanes that are equal. If clang could see that, it would combine the lanes as
- * single bits and widen them. */
+/* Has all bits set in the lanes that are equal. If clang knew that, it would combine the lanes as single bits
+ * and widen them. */
 IMPORT uint16x8_t equal_lanes(uint16x8_t x, uint16x8_t y) {
     uint16x8_t equal = vceqq_u16(x, y);
     __asm__("" : "+w"(equal));
@@ -356,8 +356,8 @@ static uint32_t collected(TAKE_WORKER) {
 
 #ifdef ON_THREADS
 #define TABLE_OF(level) threads_core_##level
-/* Threads change no bitmap. What only such commands call is left out of their build, which makes it much
- * smaller. */
+/* Threads change no bitmap. The exports that only writes call are left out of their build, which makes it
+ * much smaller. */
 static _Noreturn void forbidden(TAKE_WORKER) { sandbox_trap(w, TRAP_UNREACHABLE); }
 #define EXPORT_OF_MAIN_THREAD(name) .name = (void *)forbidden,
 #else

@@ -1,5 +1,5 @@
-/* counting.h -- counts: calls that count members within a range of keys. What they count in ranges that do not
- * overlap adds up, so several threads can share a long one (sharing.h). */
+/* counting.h -- counts: calls that count members within a range of keys. The counts of ranges that do not
+ * overlap add up, so several threads can share a long count (threads/sharing.h). */
 #pragma once
 
 #include "core/operands.h"
@@ -20,7 +20,7 @@ typedef struct counting {
     uint32_t numbers;
     uint64_t most; /* a single number need not be counted beyond it; 0 for no limit */
     int any; /* set: a single number that is 0 stands for 2^64 */
-    /* What some of the calls need. */
+    /* Arguments of some of the calls. */
     enum operation operation;
     uint32_t rows, columns;
     uint64_t greatest, from;

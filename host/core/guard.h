@@ -33,14 +33,14 @@
 #define BUILDING_IN(w, f, work) GUARDED(w, (w)->core.enter(w, f), work; (w)->current.used = (w)->core.used(w))
 #define CHANGING_IN(w, f, work) GUARDED(w, (w)->core.enter(w, f), work; note_waste(w))
 
-/* Like BUILDING_IN, and sets `members` to the number of members of what was built. */
+/* Like BUILDING_IN, and sets `members` to the number of members of the bitmap that was built. */
 #define COUNTING_IN(w, f, work, members) BUILDING_IN(w, f, work; (members) = members_held(w))
 
 /* For work that reads or changes a bitmap and needs nothing else in the frame. */
 #define READING(w, b, work) GUARDED(w, read_alone(w, b), work)
 #define CHANGING(w, b, work) GUARDED(w, change_alone(w, b), work)
 
-/* Notes what is to be given back of memory 0 after a change. */
+/* Notes how much of memory 0 is to be given back after a change. */
 static inline void note_waste(worker *w) {
     w->current.wasteful = w->core.wasteful(w);
     w->current.cut_to = w->core.shrunkBytes(w);

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* What a call that has to be brief may do before it is asked for the time: a few large containers. */
+/* Units of work that a brief call may do before the clock is read: a few large containers. */
 #define FIRST_BRIEF_WORK 16
 
 static _Noreturn void leave(worker *w, status why) {
@@ -22,11 +22,11 @@ _Noreturn void sandbox_trap(worker *w, enum trap trap) {
     leave(w, TRAPPED);
 }
 
-/* Arenas below this grow by what they need: the size classes of an allocator that can be asked are far enough
- * apart for bitmaps that grow bit by bit. */
+/* Below this size, an arena grows by what it needs: the slack of the allocator's size classes, if the server
+ * reports it, is enough for bitmaps that grow bit by bit. */
 #define GROWS_BY_CLASSES (1u << 20)
 
-/* By how much memory 0 of `size` bytes grows at least. */
+/* The least number of bytes by which memory 0 of `size` bytes grows. */
 static uint64_t growth(worker *w, uint64_t size) {
     if (w->current.builds) return size;
     return RedisModule_MallocUsableSize && size < GROWS_BY_CLASSES ? 0 : size / 8;
@@ -99,7 +99,7 @@ void sandbox_return_limits(worker *w) {
     w->cancelled = NULL;
 }
 
-/* For a call that should be brief and is not: NOT_BRIEF if it may leave. Asks that only once. */
+/* For a call that should be brief and is not: NOT_BRIEF if it may be offloaded. Checks that only once. */
 static status end_long_call(worker *w) {
     int (*may_offload)(void *context) = w->brevity.may_offload;
     end_brevity(w);
@@ -121,7 +121,7 @@ static status check_time_limit(worker *w) {
         w->time_limit.milliseconds = 0;
         return OK;
     }
-    /* Other threads may share the question: it counts once. */
+    /* Other threads may share the call, which counts once. */
     if (w->cancelled == NULL || atomic_exchange(w->cancelled, 1) == 0) count_overdue();
     return OUT_OF_TIME;
 }
@@ -137,7 +137,7 @@ void sandbox_take_members(worker *w) {
     w->current.sink(w->current.context, w->members, MEMBERS_BATCH);
 }
 
-/* Sets how much work will take about half of what is left of a brief call, by what its work took so far. */
+/* Sets the next batch to the work that takes about half of the time left, judging by the work so far. */
 static void set_brief_batch(worker *w, uint64_t time) {
     w->brevity.done += w->brevity.batch;
     uint64_t left = w->brevity.began + w->brevity.allowed - time;

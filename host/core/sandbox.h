@@ -14,28 +14,28 @@ static inline const char *sandbox_last_trap(const worker *w) { return w->last_tr
 
 /* --- How long calls may take --- */
 
-/* Ends calls that work for longer than this with OUT_OF_TIME, unless the context is exempt, which is asked
- * only when the time is up. Successive calls share the time. 0: no limit. The clock starts once a call turns
- * out to be more than a few microseconds of work. */
+/* Ends calls that work for longer than this with OUT_OF_TIME, unless the context is exempt, which is checked
+ * only when the time is up. Successive calls share the time. 0 milliseconds: no limit. The clock starts once
+ * a call turns out to be more than a few microseconds of work. */
 void sandbox_limit_time(worker *w, uint64_t milliseconds, int (*is_exempt)(const void *context),
                         const void *context);
 /* When a call is too long for the main thread. */
 typedef struct brief {
     uint64_t microseconds;          /* of work */
-    int reads_much; /* the clock starts at once, and not after the first microseconds of work */
+    int reads_much; /* the clock starts at once, not after the first microseconds of work */
     int lists_much; /* a list of more than MEMBERS_BATCH members is too long in any case */
 } brief;
-/* Ends calls that exceed the limit with NOT_BRIEF, if may_offload says so, which is called once. Nothing has
- * been passed to a sink then. */
+/* Ends calls that exceed the limit with NOT_BRIEF if may_offload, which is called once, returns 1. Until
+ * then, nothing is passed to a sink. */
 void sandbox_be_brief(worker *w, const brief *limit, int (*may_offload)(void *context), void *context);
-/* For work outside the core, after some microseconds of it each time: OK, or why the command should end. */
+/* To be called every few microseconds during work outside the core: OK, or why the command should end. */
 status sandbox_check_time(worker *w);
 /* Removes both limits. Call it before the context goes away. */
 void sandbox_lift_time_limit(worker *w);
 /* Ends calls with OUT_OF_TIME once the flag is set, and sets it when the time is up; NULL for no flag. */
 void sandbox_watch(worker *w, _Atomic int *flag);
 
-/* For threads that share a question. The clock starts when the limits are lent. */
+/* The limits of a call that threads share. The clock starts when the limits are lent. */
 typedef struct limits {
     struct time_limit time;
     _Atomic int *cancelled;
@@ -53,8 +53,8 @@ __attribute__((noreturn, cold)) void sandbox_trap(worker *w, enum trap trap);
  * now. Ends the call by _longjmp if out of memory. */
 span sandbox_grow(worker *w, uint32_t bytes);
 
-/* The core has done as many units of work as this last returned, or as the worker's first_work since the call
- * began. May end the call by _longjmp. */
+/* Called when the core has done as many units of work as the last call returned, or at first the worker's
+ * first_work. May end the call by _longjmp. */
 __attribute__((leaf, cold)) uint32_t sandbox_worked(worker *w);
 
 /* The buffer of members is full, and a member follows. */

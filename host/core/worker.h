@@ -1,5 +1,6 @@
-/* worker.h -- what a thread needs to call the core, and keeps from call to call. Functions that call the core
- * take the worker that they run on. The main thread has one; so has each thread of the pool, and each save. */
+/* worker.h -- what a thread needs to call the core, and keeps from call to call. Functions that call the
+ * core take the worker that they run on. The main thread has one; so have each thread of the pool and each
+ * save. */
 #pragma once
 
 #include <setjmp.h>
@@ -10,7 +11,7 @@
 #include "core.h"
 #include "facts.h"
 
-/* Variables of this library, which code can access without the global offset table. */
+/* Marks variables of this library, so that code accesses them without the global offset table. */
 #define OURS __attribute__((visibility("hidden")))
 
 typedef enum status { OK, TRAPPED, OUT_OF_MEMORY, OUT_OF_TIME, NOT_BRIEF } status;
@@ -27,7 +28,7 @@ typedef void member_sink(void *context, const uint64_t *members, size_t count);
 typedef unsigned __int128 cardinality;
 #define TWO_TO_64 ((cardinality)1 << 64)
 
-/* What a call may do before it is asked for the time: so much that short ones are not. */
+/* Units of work that a call may do before the clock is read: short calls do less. */
 #define FIRST_WORK 128
 struct counting;
 
@@ -56,17 +57,17 @@ struct worker {
     _Atomic int *cancelled; /* NULL if nobody can cancel the call */
     struct {
         uint64_t allowed, began; /* microseconds; began is 0 until the clock starts */
-        uint32_t done, batch; /* units of work that were counted since; that will be next */
+        uint32_t done, batch; /* units of work since then; those of the next batch */
         int lists; /* a list of more than a batch is too long */
         int (*may_offload)(void *context); /* NULL if the call need not be brief */
         void *context;
     } brevity;
-    uint32_t first_work; /* units that a call may do before the time is read */
+    uint32_t first_work; /* units of work that a call may do before the clock is read */
     /* workspace.h: the block that is kept, and whether the one taken last was made for its result. */
     bitmap *kept;
     int is_result;
-    /* The expression that was parsed last, and its tree. Programs evaluate the same ones again and again, and
-     * parsing one takes as long as evaluating it on small bitmaps. */
+    /* The expression that was parsed last, and its tree. Programs repeat expressions, and parsing one takes
+     * as long as evaluating it on small bitmaps. */
     struct {
         uint32_t keys;
         uint64_t greatest;
@@ -74,15 +75,15 @@ struct worker {
     } known;
     /* Counts in all keys, together with other workers; NULL for a worker that counts alone. */
     status (*count_in_parts)(worker *w, struct counting *c, uint64_t *numbers);
-    uint64_t from_bytes; /* what a part of them should read */
+    uint64_t from_bytes; /* the least that a part of such a count should read */
     uint64_t members[MEMBERS_BATCH]; /* of a reply; the core writes them */
     uint64_t few[VALUES_ROOM(FEW_OFFSETS)]; /* for short lists of arguments, to spare an allocation */
 };
 
 extern OURS worker main_worker;
 
-/* Prepares a worker, with the best core for this CPU, or the one named `wanted` unless that is NULL. Returns the
- * name of its level, or NULL if there is none of that name or the CPU does not support it. */
+/* Prepares a worker, with the best core for this CPU, or with the one named `wanted` unless that is NULL.
+ * Returns the name of its level, or NULL if there is none of that name or the CPU does not support it. */
 const char *worker_begin(worker *w, const char *wanted);
 /* Frees what the worker has kept. */
 void worker_end(worker *w);

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* The host's choices. A result that is expected to take more than COPIED_MAX bytes is built in a block of
- * its own: copying it out of the kept block would cost more. KEPT_MAX is enough for a sum of weights, whose
- * tally takes 256 KiB. */
+/* Choices of the host. A result that probably takes more than COPIED_MAX bytes is built in a block of its
+ * own, because copying it out of the kept block would cost more. KEPT_MAX is enough for a sum of weights,
+ * whose tally takes 256 KiB. */
 #define COPIED_MAX (128 * 1024)
 #define KEPT_MAX (512 * 1024)
 #define FIRST (16 * 1024)

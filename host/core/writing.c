@@ -11,11 +11,12 @@
 /* Lists of this many offsets are sorted before they are added or removed. */
 #define SORTED_FROM 64
 
-/* An arena is nearly full if it lacks less than one of so many parts of the greatest size, and is then
- * rewritten if one of so many parts of it is free blocks. */
+/* An arena is nearly full if less than 1 / FULL_PARTS of the greatest size is left. It is then rewritten if
+ * more than 1 / REWRITTEN_PARTS of it is free blocks. */
 #define FULL_PARTS 16
 #define REWRITTEN_PARTS 32
-/* A smaller one can only be nearly full where a test limits arenas, to see writes refused. */
+/* Smaller arenas do not count as nearly full: they come near the limit only in tests that check that writes
+ * are refused. */
 #define FULL_LEAST (1u << 20)
 
 /* Offsets per call. Between calls, a bitmap with too many free blocks is rewritten. */
@@ -29,16 +30,16 @@ static inline int is_nearly_full(const bitmap *b) {
     return bytes > FULL_LEAST && bytes > arena_limit() / FULL_PARTS * (FULL_PARTS - 1);
 }
 
-/* Whether something has to be done before b may be changed: queries on threads still read it, or it is nearly
- * full. */
+/* Whether b must be copied or rewritten before it is changed: queries on threads still read it, or it is
+ * nearly full. */
 static inline int needs_care(const bitmap *b) { return bitmap_is_shared(b) || is_nearly_full(b); }
 
 static status freed_bytes(worker *w, const bitmap *b, uint32_t *bytes) {
     return READING(w, b, *bytes = w->core.freed(w));
 }
 
-/* Copies a bitmap that is shared. Rewrites one that is nearly full, if enough of it is free blocks: what they
- * are too small for would be refused. */
+/* Copies a bitmap that is shared. Rewrites one that is nearly full, if enough of it is free blocks. Otherwise
+ * a write that needs a larger block would be refused. */
 static status make_changeable(worker *w, bitmap **b) {
     uint32_t freed = 0;
     if (bitmap_is_shared(*b) && !bitmap_separate(b)) return OUT_OF_MEMORY;
@@ -106,7 +107,8 @@ static void change_alone(worker *w, bitmap *b) {
     w->core.enter_alone(w, arena(b), arena_bytes(b));
 }
 
-/* wrote() for a write with nothing to undo: if it ran out of memory, gives back what it has taken. */
+/* wrote() for a write with nothing to undo. If it ran out of memory, gives back the memory that it has
+ * taken. */
 static status wrote_whole(worker *w, status s, bitmap **b) {
     s = wrote(w, s, b);
     return s == OUT_OF_MEMORY ? undone(w, CHANGING(w, *b, note_waste(w)), b) : s;
@@ -151,7 +153,7 @@ static void remove_all(worker *w, uint32_t count, int whole) {
 typedef struct list {
     uint64_t *offsets;
     uint32_t count, bit;
-    uint64_t changed; /* the first offsets are those whose bits have changed, as many as this */
+    uint64_t changed; /* this many bits have changed: those of the first offsets */
     uint32_t deferred; /* 1 if containers wait for their final form */
 } list;
 
@@ -236,7 +238,8 @@ status core_clear_all(worker *w, bitmap **b, uint64_t *offsets, uint32_t count, 
 
 /* --- In place, or by building a new bitmap: the core says which of the two is quicker --- */
 
-/* The union's bytes, unless the core has merged operand 0 into memory 0. */
+/* Merges operand 0 into memory 0 and returns 0; or changes nothing and returns the bytes of the union if it
+ * is quicker to build that. */
 static uint64_t merge(worker *w, cardinalities *members) {
     members->before = members_held(w);
     uint64_t expected = w->core.merge(w) ? 0 : w->core.unionBytes(w);
@@ -272,7 +275,8 @@ status core_merge(worker *w, bitmap **b, const bitmap *more, cardinalities *memb
     return s == OK && expected ? rebuild_union(w, b, more, expected, &members->after) : s;
 }
 
-/* The bytes that building may take, unless the core has changed memory 0. */
+/* Changes memory 0 and returns 0; or changes nothing and returns the bytes of a new bitmap if it is quicker
+ * to build that. */
 static uint64_t change_all_of(worker *w, const stretch *r, uint32_t in_place, cardinalities *members) {
     members->before = members_held(w);
     uint64_t expected = w->core.changeRange(w, r->change, r->low, r->high, in_place);

@@ -1,6 +1,6 @@
 /* writing.h -- calls that change a bitmap. *b moves when it grows, even if the call fails.
  *
- * A trap marks the bitmap as damaged. If out of memory, its members stay as they were. Of a shared bitmap *b
+ * A trap marks the bitmap as damaged. If out of memory, its members stay as they were. If *b is shared, it
  * becomes a copy, unless the write changes nothing. core_write_field copies it in any case. */
 #pragma once
 
@@ -37,8 +37,8 @@ status core_change_range(worker *w, bitmap **b, const stretch *r, cardinalities 
 status core_merge(worker *w, bitmap **b, const bitmap *more, cardinalities *members);
 /* Makes a step that writes, and sets its outcome. */
 status core_write_field(worker *w, bitmap **b, field_step *step);
-/* Runs the steps one after the other; either all of their writes are made or none. Sets each step's
- * outcome.written and outcome.reply. *changed is the number of words of 64 bits that changed. */
+/* Runs the steps one after the other, and makes all of their writes or none. Sets each step's outcome.written
+ * and outcome.reply. *changed is the number of words of 64 bits that changed. */
 status core_change_fields(worker *w, bitmap **b, field_step *steps, uint32_t count, uint32_t *changed);
 /* Frees the unused end of the block, if possible. */
 void bitmap_fit(worker *w, bitmap **b);

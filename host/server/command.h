@@ -1,4 +1,4 @@
-/* command.h -- a command: its row in the table generated from commands.ts, and one call of it. */
+/* command.h -- a command: its row in the table generated from table/commands.ts, and one call of it. */
 #pragma once
 
 #include "api/redismodule.h"

@@ -18,13 +18,14 @@ typedef struct settings {
     long long reply_limit_bytes; /* and the most bytes */
     long long question_ms;      /* the most milliseconds that a query may take; 0 for no limit */
     long long threads;          /* how many threads may evaluate queries; 0 for none */
-    long long threads_from_bytes; /* how much such a query has to read or to reply */
+    long long threads_from_bytes; /* how many bytes such a query reads or replies at least */
 } settings;
 
 /* As they are now. Only the main thread may read them; an offloaded call has a copy. */
 extern OURS settings own_settings;
 
-/* The wanted CPU level; NULL for the best that this CPU supports. It does not change: any thread may ask. */
+/* The wanted CPU level; NULL for the best that this CPU supports. It does not change, so any thread may call
+ * this. */
 const char *wanted_level(void);
 /* Lets the calling thread run on all processors that the server could use when the module was loaded: the main
  * thread may have been bound to one since (server_cpulist). */

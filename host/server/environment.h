@@ -1,6 +1,6 @@
 /* environment.h -- what a handler needs from the thread that it runs on. On the main thread, keys are the
  * server's (main_thread.h); a call that has been offloaded finds the bitmaps that it opened before
- * (offloaded.h). */
+ * (threads/offloaded.h). */
 #pragma once
 
 #include "server/command.h"
@@ -32,10 +32,10 @@ static inline int open_read(call *c, int at, const bitmap **b) { return c->env->
 /* Like open_read, but accepts either family and makes it the call's family. */
 static inline int open_either(call *c, int at, const bitmap **b) { return c->env->open_either(c, at, b); }
 
-/* REDISMODULE_CTX_FLAGS. */
+/* The flags of the context, REDISMODULE_CTX_FLAGS_*. */
 static inline int context_flags(const call *c) { return c->env->context_flags(c); }
-/* Whether the command comes from the primary or from an AOF. It was accepted there, so limits of this node
- * do not apply: scripts in an AOF may write what they read. */
+/* Whether the command comes from the primary or from an AOF. It was accepted there, so limits of this node do
+ * not apply, not even to a script in an AOF, which may write the replies that it reads. */
 static inline int was_accepted(const call *c) {
     return (context_flags(c) & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
 }
@@ -48,7 +48,7 @@ static inline int store_and_count(call *c, int at, enum replaced replaced, resul
     return c->env->store_and_count(c, at, replaced, r);
 }
 
-/* --- Long calls: see offload.h --- */
+/* --- Long calls: see threads/offload.h --- */
 
 /* Whether the call, which has opened all its keys and is going to list up to `listed` members, is to be
  * offloaded. The handler then returns at once, without a reply. If not, the call may still be offloaded if it

@@ -22,5 +22,5 @@ typedef struct family {
 enum { R, R64, FAMILIES };
 extern family families[FAMILIES];
 
-/* Counts so many more keys of the family, whose values have so many more bytes. */
+/* Adds to the family's number of keys, and to the bytes of their values. */
 void count_values(const family *f, uint64_t keys, uint64_t bytes);

@@ -43,7 +43,7 @@ static void put_in_place(call *c, open_key *k, bitmap *b) {
     count_value(c, k, b);
 }
 
-/* The same for a key that holds none. Discards its old value and TTL. */
+/* Like put_in_place, for a key that holds no bitmap. Discards its old value and TTL. */
 static void put_new(call *c, open_key *k, bitmap *b) {
     RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);
     count_value(c, k, b);
@@ -61,7 +61,7 @@ int open_create(call *c, int at, uint32_t bytes, open_key *k) {
     return open_right(c, at, k) && create_missing(c, bytes, k);
 }
 
-/* What comes from the primary or from an AOF was accepted there. */
+/* Commands from the primary or from an AOF were accepted there. */
 static int is_above_maxmemory(const call *c) {
     return !was_accepted(c) && (context_flags(c) & REDISMODULE_CTX_FLAGS_OOM) != 0;
 }

@@ -34,8 +34,8 @@ typedef struct open_key {
     uint64_t bytes; /* of the key's value, as they have been counted */
 } open_key;
 
-/* To replace the value, or to change it with the functions of sandbox.h that write: another thread may be
- * reading it. */
+/* To replace the value, or to change it with the functions of core/writing.h: another thread may be reading
+ * it. */
 int open_write(call *c, int at, open_key *k);
 /* Like open_write. For a missing key, k->value is an empty bitmap with an arena of `bytes` bytes or more. */
 int open_create(call *c, int at, uint32_t bytes, open_key *k);

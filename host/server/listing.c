@@ -13,7 +13,7 @@
 
 static uint64_t least(cardinality a, uint64_t b) { return a < b ? (uint64_t)a : b; }
 
-/* The limit for a reply of that many bytes. Asking the server about scripts takes longer than building a
+/* The limit for a reply of that many bytes. Finding out whether a script called takes longer than building a
  * short reply. */
 static uint64_t bytes_limit(const call *c, cardinality bytes, int *scripted) {
     uint64_t limit = (uint64_t)c->env->settings->reply_limit_bytes;

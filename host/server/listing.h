@@ -27,7 +27,7 @@ int list_largest(call *c, const bitmap *b, uint64_t from, cardinality members, u
 
 /* Replies an array of that many members from `from` on, which b must have, if it is within the limits. */
 int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members);
-/* The following replies are for callers that have checked the limits, and whether the call leaves. */
+/* --- For callers that have checked the limits, and whether the call is offloaded --- */
 /* Replies an array of the first `count` members from `from` on. */
 int list_members(call *c, const bitmap *b, uint64_t from, uint64_t count);
 /* Replies an array of all `members` members. */
@@ -39,7 +39,7 @@ typedef size_t member_filter(void *context, uint64_t *members, size_t count);
 int list_chosen(call *c, const bitmap *b, uint64_t count, member_filter *choose, void *context);
 /* The ranks of the next `count` members to list, which the core may overwrite. */
 typedef uint64_t *rank_source(void *context, uint32_t count);
-/* Replies an array of `count` > 0 members of b, those whose ranks the source says, in that order. */
+/* Replies an array of `count` > 0 members of b, those with the ranks from the source, in that order. */
 int list_ranked(call *c, const bitmap *b, uint64_t count, rank_source *next, void *context);
 /* Replies an array of these numbers of members, if it is within the limits. */
 int reply_counts(call *c, const cardinality *counts, uint32_t length);

@@ -20,6 +20,6 @@ int open_existing(call *c, int at, const bitmap **b) {
 
 static int is_exempt(const void *c) { return was_accepted(c); }
 
-void limit_question(const call *c) {
+void limit_time(const call *c) {
     sandbox_limit_time(c->worker, (uint64_t)c->env->settings->question_ms, is_exempt, c);
 }

@@ -8,5 +8,5 @@ int open_operands(call *c, int at, int end, operands *o);
 #define ERRORMSG_NO_KEY "Roaring: key does not exist"
 /* Like open_read, but a missing key is an error. */
 int open_existing(call *c, int at, const bitmap **b);
-/* From here on, the command's calls into the core may take as long as the setting question-ms says. */
-void limit_question(const call *c);
+/* From here on, the call may take as long as the setting question-ms allows. */
+void limit_time(const call *c);

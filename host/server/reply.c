@@ -11,7 +11,7 @@ int reply_failure(call *c, status s) {
     char shown[LOGGABLE_BYTES];
     size_t length = 0;
     c->ended = s;
-    if (s == NOT_BRIEF) return 0; /* it has not been replied to: whoever runs the call offloads it */
+    if (s == NOT_BRIEF) return 0; /* there is no reply: run_or_offload offloads the call */
     if (s == OUT_OF_MEMORY) return reply_error(c, "OOM Roaring: not enough memory for the bitmap");
     if (s == OUT_OF_TIME) {
         return reply_error(c, "ERR Roaring: the question took longer than %lld ms (redis-roar.question-ms)",

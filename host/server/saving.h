@@ -1,4 +1,4 @@
-/* saving.h -- saving of values, and what the log says of loading, saving and rewriting. */
+/* saving.h -- saving of values, and the key's name for log lines about loading, saving and rewriting. */
 #pragma once
 
 #include "core/calls.h"

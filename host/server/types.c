@@ -38,8 +38,8 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     return NULL;
 }
 
-/* Writes IMPORT commands, one per chunk: together they are as long as the payload. Lists of members could be
- * a thousand times longer, for runs. */
+/* Writes IMPORT commands, one per chunk: together they are as long as the payload. For runs, lists of members
+ * could be a thousand times longer. */
 static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key, const bitmap *b) {
     char shown[LOGGABLE_BYTES];
     uint64_t from = 0;
@@ -119,7 +119,7 @@ static void digest(const family *f, RedisModuleDigest *digest, const bitmap *b) 
     RedisModule_DigestEndSequence(digest);
 }
 
-/* The callbacks do not tell the family: each has its own. */
+/* The server does not pass the family to callbacks, so each family has its own. */
 #define TYPE_OF(F)                                                                                    \
     static void *load_##F(RedisModuleIO *rdb, int encver) { return load(&families[F], rdb, encver); } \
     static void save_##F(RedisModuleIO *rdb, void *b) { save_bitmap(&families[F], rdb, b); }          \

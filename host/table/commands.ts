@@ -4,9 +4,9 @@
 
 import { bitmaps } from "./bitmaps.ts";
 import { members } from "./members.ts";
-import { questions } from "./questions.ts";
+import { queries } from "./queries.ts";
 import type { Command } from "./row.ts";
 
 export type { Access, Answer, Arg, Command, Kind, Method } from "./row.ts";
 
-export const commands: Command[] = [...members, ...bitmaps, ...questions];
+export const commands: Command[] = [...members, ...bitmaps, ...queries];

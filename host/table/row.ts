@@ -15,8 +15,8 @@ interface Keys {
   to?: -1;
   access: Access;
   /**
-   * The operation, the command's first argument, for which `at` is the only key and what follows is no key. A key spec cannot say this, so
-   * the server asks the module for the keys of each call.
+   * The operation, the command's first argument, for which `at` is the only key, and the arguments after it are not keys. A key
+   * spec cannot say this, so the server asks the module for the keys of each call.
    */
   oneKeyFor?: string;
   /**
@@ -29,13 +29,13 @@ interface Keys {
   /** The argument before `at` is the number of keys, as in EVAL. */
   numbered?: true;
   /**
-   * How far behind the last key of the list before it stands the number of keys of this list. No key spec can say where that is, so the
-   * server asks the module.
+   * The number of keys of this list stands this many arguments behind the last key of the list before it. No key spec can say
+   * where that is, so the server asks the module.
    */
   behind?: number;
 }
 
-/** What a value means. From it follow the range that clients check and the type that they take. */
+/** The meaning of a value. It determines the range that clients check and the type that they take. */
 export type Kind =
   | "offset"        // of the family: 0 to 2^32 - 1 or 2^64 - 1
   | "end"           // an offset, or one more than the last
@@ -65,13 +65,14 @@ export interface Arg {
 }
 
 /**
- * What clients and proxies may want to know: https://redis.io/docs/latest/develop/reference/command-tips/. Lists of members are ascending,
- * and SCAN's cursor is a member, so only members at random and replies that show the containers of this node's copy are
- * nondeterministic: equal bitmaps can have different containers. Routing needs no tip, because all keys of a command are in one slot.
+ * Hints for clients and proxies: https://redis.io/docs/latest/develop/reference/command-tips/. Lists of members are ascending,
+ * and SCAN's cursor is a member, so only random members, and replies that show the containers of this node's copy, are
+ * nondeterministic: equal bitmaps can have different containers. Routing needs no tip, because all keys of a command are in one
+ * slot.
  */
 type Tip = "nondeterministic_output";
 
-/** What a client makes of a reply. A `?` says that there may be no answer: nil, or -1 where that stands for no offset. */
+/** The type to which a client converts a reply. A `?`: there may be no answer, which is nil, or -1 in place of an offset. */
 export type Answer =
   | "ok" | "ok?"
   | "bit" | "bits"
@@ -93,9 +94,12 @@ export type Answer =
 export interface Method {
   name: string;
   answer: Answer;
-  /** The keyword that makes the command answer so. Methods without it leave it out. */
+  /** The keyword with which the command gives this answer. Methods without it leave it out. */
   word?: string;
-  /** The optional argument that makes the command answer so, and that this method requires. The row's other methods do not have it. */
+  /**
+   * The optional argument with which the command gives this answer, and which this method requires. The row's other methods do
+   * not have it.
+   */
   given?: string;
   summary?: string;
 }

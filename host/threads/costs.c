@@ -4,16 +4,16 @@
 
 #include "core/bitmap.h"
 
-/* A call that reads a lot stays on the main thread for this long, in microseconds. Most
- * calls over large bitmaps finish in time. The detour may double that: waking a thread, and another processor whose
+/* A call that reads a lot stays on the main thread for this long, in microseconds. Most calls over large
+ * bitmaps finish in time. Offloading may double that time: it wakes a thread, on another processor whose
  * caches are cold. */
 #define BRIEF 1500
 
-/* And for a microsecond more for each argument, which is what the detour takes for a key: to hold it, copy a
- * small bitmap, and read it again. Most calls over thousands of small bitmaps finish in time. */
+/* Each argument adds a microsecond, which offloading takes for a key: to retain it, copy a small bitmap, and
+ * read it again. Most calls over thousands of small bitmaps finish in time. */
 #define BRIEF_PER_ARGUMENT 1
 
-/* Buckets of the hash of a kind, and how much of the second word it covers. */
+/* Buckets of the hash of a kind, and the most bytes of the first argument that it covers. */
 #define KINDS 1024
 #define KIND_BYTES 64
 
@@ -23,13 +23,14 @@ uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* Microseconds: what threads have saved the main thread, less what copying blocks that they held has cost it.
- * Where all sources of all queries are written all the time, copies cost more than the answers would. While
- * the account is below 0, queries get more time on the main thread. What was saved long ago does not count. */
+/* Microseconds that threads have saved the main thread, less those that it spent on copying blocks that they
+ * had retained. If all sources are written all the time, the copies take longer than the queries would. While
+ * the account is below 0, queries get more time on the main thread. At most SAVED_MOST is kept, so old
+ * savings do not count. */
 #define SAVED_MOST 100000
 static int64_t saved = SAVED_MOST;
 
-/* The most that one of them gets. */
+/* The most time that a query gets in addition. */
 #define REPAID_MOST 20000
 
 void account(int64_t microseconds) {
@@ -46,9 +47,9 @@ void account_for_copies(void) {
 
 int is_overdrawn(void) { return saved < 0; }
 
-/* How many questions of a kind are still to be handed over at once. Programs ask the same questions again and
- * again, and what the main thread has done of one by then would be lost. After so many, the main thread tries
- * again: a question that it would have answered in time may well take longer on a thread. */
+/* How many more calls of a kind are to be offloaded at once. Programs repeat calls, and if one is offloaded
+ * late, the work of the main thread on it is lost. After AT_ONCE calls, the main thread tries again: a call
+ * that it would finish in time may well take longer on a thread. */
 static uint8_t at_once[KINDS];
 #define AT_ONCE 16
 
@@ -57,8 +58,8 @@ static uint64_t repaid_time(void) {
     return -saved < REPAID_MOST ? (uint64_t)-saved : REPAID_MOST;
 }
 
-/* What is likely to take as long: the same command, with as many arguments, of which the first is the same
- * (an operation, an expression, or a key), and about as many bytes to read. */
+/* Calls of a kind are likely to take equally long. They have the same command, number of arguments and first
+ * argument (an operation, an expression, or a key), and about as many bytes to read. */
 uint32_t kind_of(const call *c, uint64_t bytes) {
     size_t length;
     const char *text = RedisModule_StringPtrLen(c->argv[1], &length);
@@ -77,7 +78,7 @@ int is_long(uint32_t kind) { return at_once[kind] > 0; }
 void note_offloaded(uint32_t kind) { at_once[kind]--; }
 void learn_long(uint32_t kind) { at_once[kind] = AT_ONCE; }
 
-/* A call takes up to twice as long there as on the main thread. */
+/* A call takes up to twice as long on a thread as on the main thread. */
 void learn_time(uint32_t kind, int arguments, uint64_t microseconds) {
     const uint64_t brief = unpaid_time(arguments);
     if (microseconds <= brief) at_once[kind] = 0;

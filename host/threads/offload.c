@@ -7,10 +7,11 @@
 #include "server/main_thread.h"
 #include "threads/offloaded.h"
 
-/* Blocks that only snapshots hold may take this many bytes, or half of what all bitmaps take. */
-#define HELD_ONLY_LEAST (64u << 20)
+/* Blocks to which only snapshots have references may take this many bytes, or half of the bytes of all
+ * bitmaps. */
+#define ONLY_RETAINED_LEAST (64u << 20)
 
-/* Calls with up to this many arguments need no allocation to note what they open. */
+/* Calls with up to this many arguments need no allocation to note the values that they open. */
 #define FEW 64
 
 static offload_report report;
@@ -31,10 +32,10 @@ static void release_values(const offloaded *o) {
 /* While clients are paused, as before a failover, nothing may be written. */
 static int is_paused(void) { return RedisModule_AvoidReplicaTraffic && RedisModule_AvoidReplicaTraffic(); }
 
-/* How often to check whether they still are, in milliseconds. */
+/* Milliseconds between two checks whether clients are still paused. */
 #define PAUSE_CHECK 10
 
-/* A timer's call. */
+/* Also the callback of the timer. */
 static void unblock_when_unpaused(RedisModuleCtx *ctx, void *data) {
     offloaded *o = data;
     if (is_paused() && !o->cancelled) RedisModule_CreateTimer(ctx, PAUSE_CHECK, unblock_when_unpaused, o);
@@ -47,8 +48,8 @@ static void unblock_unpaused(offloaded *o) {
     RedisModule_ThreadSafeContextUnlock(o->ctx);
 }
 
-/* Once the client is unblocked, the call is the main thread's again. Before that the thread counts as idle, so
- * that the next call of the client can be shared with it. */
+/* Once the client is unblocked, the call belongs to the main thread again. The thread counts as idle shortly
+ * before, so that it can share the client's next call. */
 static void run(job *j, worker *w) {
     offloaded *o = (offloaded *)j;
     uint64_t started = now();
@@ -66,33 +67,33 @@ static void run(job *j, worker *w) {
 
 enum { UNCHANGED, CHANGED, GONE };
 
-/* What has become of the value of the key at `at`. Nobody changes a block that is held; of a small one there is
- * a copy. */
-static int change_of(call *c, int at, const bitmap *held) {
+/* Whether the value of the key at `at` is still the one that was opened, `retained`. A retained block does not
+ * change; a small one was copied, so the contents are compared. */
+static int change_of(call *c, int at, const bitmap *retained) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
     const bitmap *b = bitmap_in(c, key);
     const int empty = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
-    int same = b == held && (b || empty);
-    if (b && held && block_number(b) && block_number(b) == block_number(held)) {
-        same = memcmp(arena(b), arena(held), arena_bytes(b)) == 0;
+    int same = b == retained && (b || empty);
+    if (b && retained && block_number(b) && block_number(b) == block_number(retained)) {
+        same = memcmp(arena(b), arena(retained), arena_bytes(b)) == 0;
     }
     RedisModule_CloseKey(key);
     return same ? UNCHANGED : empty ? GONE : CHANGED;
 }
 
-/* The first change of a source. */
+/* The first change found among the sources. */
 static int change_of_sources(call *c, const offloaded *o) {
     int change = UNCHANGED;
     for (int at = 0; change == UNCHANGED && at < o->argc; at++) {
-        const bitmap *held = o->snapshot.values[at];
-        if (held != NOT_OPENED) change = change_of(c, at, held);
+        const bitmap *retained = o->snapshot.values[at];
+        if (retained != NOT_OPENED) change = change_of(c, at, retained);
     }
     return change;
 }
 
-/* Ends a write whose result a thread has computed: stores it if its sources are what they were. If not, the
- * write is done here, from its beginning. In a cluster, a source that is gone may have moved to another node
- * with all of its slot, and the destination must not be created here. */
+/* Ends a write whose result a thread has computed: stores the result if the sources are unchanged. Otherwise
+ * the main thread runs the handler again. In a cluster, a source that is gone may have moved to another node
+ * together with its slot. Then the destination must not be created here. */
 static int store_result(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     offloaded *o = RedisModule_GetBlockedClientPrivateData(ctx);
     call c = main_call(ctx, argv, argc, o->snapshot.family, o->row);
@@ -114,9 +115,9 @@ static int store_result(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
-/* --- Handing over -------------------------------------------------------------------------------------- */
+/* --- Offloading ---------------------------------------------------------------------------------------- */
 
-/* Calls whose clients wait. */
+/* The offloaded calls whose clients wait, the newest first. */
 static offloaded *newest;
 
 static void list(offloaded *o) {
@@ -144,7 +145,7 @@ static void discard(offloaded *o) {
     RedisModule_Free(o);
 }
 
-/* Ends a call that has been answered, or whose client has gone. */
+/* Ends a call whose reply has been sent, or whose client has gone. */
 static void end_offloaded(RedisModuleCtx *ctx, void *data) {
     offloaded *o = data;
     (void)ctx;
@@ -159,16 +160,16 @@ static void end_offloaded(RedisModuleCtx *ctx, void *data) {
     discard(o);
 }
 
-/* Holds what the call has opened. */
-static int hold(offloaded *o, const snapshot *opened) {
+/* Retains the values that the call has opened. */
+static int retain_values(offloaded *o, const snapshot *opened) {
     o->snapshot = *opened;
     o->snapshot.offloaded = o;
     o->snapshot.values = (const bitmap **)(o->argv + o->argc);
     for (int at = 0; at < o->argc; at++) {
-        const bitmap *b = opened->values[at], *held = b;
-        if (b && b != NOT_OPENED) held = bitmap_hold(b);
-        o->snapshot.values[at] = b && held == NULL ? NOT_OPENED : held;
-        if (b == NULL || held) continue;
+        const bitmap *b = opened->values[at], *retained = b;
+        if (b && b != NOT_OPENED) retained = bitmap_retain(b);
+        o->snapshot.values[at] = b && retained == NULL ? NOT_OPENED : retained;
+        if (b == NULL || retained) continue;
         o->argc = at;
         return 0;
     }
@@ -182,7 +183,7 @@ static offloaded *make_offloaded(call *c, handler *run_there) {
     memset(o, 0, sizeof *o);
     o->argv = (RedisModuleString **)(o + 1);
     o->argc = c->argc;
-    if (!hold(o, c->snapshot)) {
+    if (!retain_values(o, c->snapshot)) {
         release_values(o);
         RedisModule_Free(o);
         return NULL;
@@ -199,7 +200,7 @@ static offloaded *make_offloaded(call *c, handler *run_there) {
     return o;
 }
 
-static int hand_over(call *c, handler *run_there) {
+static int offload(call *c, handler *run_there) {
     offloaded *o = make_offloaded(c, run_there);
     if (o == NULL) return 0;
     const RedisModuleCmdFunc reply = is_write(c->row) ? store_result : NULL;
@@ -211,8 +212,8 @@ static int hand_over(call *c, handler *run_there) {
     return 1;
 }
 
-/* Whether the client caches replies until the server tells it that a key has been written. It must get its
- * answer before it is told, or it would keep an answer that is out of date. */
+/* Whether the client caches replies until the server reports that a key has been written. It must get its
+ * reply before such a report, or it would keep a reply that is out of date. */
 static int is_tracking(const call *c) {
     RedisModuleClientInfo info = {.version = 1};
     return RedisModule_GetClientInfoById
@@ -220,7 +221,7 @@ static int is_tracking(const call *c) {
         && info.flags & REDISMODULE_CLIENTINFO_FLAG_TRACKING;
 }
 
-/* Whether the server has all that threads need. What came with 6.0 and later is asked for. */
+/* Whether the server has all functions that threads need. */
 static int can_block(void) {
     return RedisModule_HoldString && RedisModule_BlockClient && RedisModule_UnblockClient
         && RedisModule_SetDisconnectCallback && RedisModule_BlockedClientMeasureTimeStart
@@ -230,7 +231,8 @@ static int can_block(void) {
         && RedisModule_CreateTimer;
 }
 
-/* Calls that cannot wait, or whose client does not. Servers before 7.0 build replies of threads in RESP2. */
+/* Whether the call cannot wait, or its client cannot. Servers before 7.0 build replies of threads in
+ * RESP2. */
 static int must_stay(const call *c) {
     int staying = REDISMODULE_CTX_FLAGS_LUA | REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_REPLICATED
                 | REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_DENY_BLOCKING;
@@ -238,16 +240,16 @@ static int must_stay(const call *c) {
     return (context_flags(c) & staying) != 0 || (!is_write(c->row) && is_tracking(c));
 }
 
-static uint64_t held_only_most(void) {
+static uint64_t only_retained_most(void) {
     uint64_t bitmaps, bytes;
     bitmap_totals(&bitmaps, &bytes);
-    return bytes / 2 > HELD_ONLY_LEAST ? bytes / 2 : HELD_ONLY_LEAST;
+    return bytes / 2 > ONLY_RETAINED_LEAST ? bytes / 2 : ONLY_RETAINED_LEAST;
 }
 
 static int may_offload(void *context) {
     const call *c = context;
     if (!can_block() || must_stay(c)) return 0;
-    int may = !is_queue_full() && bitmap_bytes_held_only() <= held_only_most()
+    int may = !is_queue_full() && bitmap_bytes_only_retained() <= only_retained_most()
            && has_threads((uint32_t)c->env->settings->threads);
     report.stayed += !may;
     return may;
@@ -269,7 +271,7 @@ int offload_reply(call *c, handler *reply, const bitmap *b, uint64_t bytes) {
     if (s.values == NULL) return 0;
     for (int at = 0; at < c->argc; at++) s.values[at] = at == c->row->first ? b : NOT_OPENED;
     c->snapshot = &s;
-    int left = hand_over(c, reply);
+    int left = offload(c, reply);
     c->snapshot = NULL;
     RedisModule_Free(s.values);
     return left;
@@ -298,7 +300,7 @@ static int read_and_note(call *c, int at, const bitmap **b) {
     return opened;
 }
 
-/* Runs a call here that was to be offloaded. */
+/* Runs a call on the main thread that could not be offloaded. */
 static void run_here(call *c) {
     c->family = c->snapshot->family;
     c->snapshot = NULL;
@@ -318,7 +320,7 @@ static void run_noting(call *c, snapshot *s) {
         learn_long(kind_of(c, s->bytes));
         s->offloads = 1;
     }
-    if (s->offloads && !hand_over(c, c->row->handler)) run_here(c);
+    if (s->offloads && !offload(c, c->row->handler)) run_here(c);
 }
 
 void run_or_offload(call *c) {

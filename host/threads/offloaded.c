@@ -6,17 +6,17 @@
 
 static const offloaded *offloaded_of(const call *c) { return c->snapshot->offloaded; }
 
-static int read_held(call *c, int at, const bitmap **b) {
+static int read_retained(call *c, int at, const bitmap **b) {
     *b = c->snapshot->values[at];
     return *b != NOT_OPENED || reply_error(c, "ERR Roaring: internal error (no such value in the snapshot)");
 }
 
 static int read_held_either(call *c, int at, const bitmap **b) {
     c->family = offloaded_of(c)->found;
-    return read_held(c, at, b);
+    return read_retained(c, at, b);
 }
 
-/* A call is offloaded only if none of the flags is set that offloaded calls look at. */
+/* A call is offloaded only if none of the flags that handlers check is set. */
 static int no_flags(const call *c) {
     (void)c;
     return 0;
@@ -35,7 +35,7 @@ static void copy_seed(const call *c, uint64_t seed[SEED_WORDS]) {
     for (int i = 0; i < SEED_WORDS; i++) seed[i] = offloaded_of(c)->seed[i];
 }
 
-/* The main thread stores it, once this thread has ended the call. */
+/* The main thread stores the result once this thread has ended the call. */
 static int keep_result(call *c, int at, enum replaced replaced, result r) {
     (void)at;
     (void)replaced;
@@ -47,7 +47,7 @@ static int keep_result(call *c, int at, enum replaced replaced, result r) {
 void run_offloaded(offloaded *o, worker *w) {
     const environment env = {
         .settings = &o->settings,
-        .open_read = read_held,
+        .open_read = read_retained,
         .open_either = read_held_either,
         .context_flags = no_flags,
         .string_limit = former_string_limit,

@@ -1,4 +1,4 @@
-/* offloaded.h -- a call that a thread runs, on the values that it had opened. */
+/* offloaded.h -- a call that a thread runs on the values that it opened before. */
 #pragma once
 
 #include <stdatomic.h>
@@ -6,7 +6,7 @@
 #include "server/environment.h"
 #include "threads/pool.h"
 
-/* The values that a call has opened, by the place of the key in argv: NULL for a missing key. */
+/* The values that a call has opened, by the position of the key in argv; NULL for a missing key. */
 typedef struct snapshot {
     const bitmap **values;
     uint64_t bytes; /* of their arenas */
@@ -15,7 +15,7 @@ typedef struct snapshot {
     struct offloaded *offloaded; /* NULL on the main thread */
 } snapshot;
 
-/* Stands in `values` for what is no key, or has not been opened. */
+/* In `values`: the argument is not a key, or has not been opened. */
 #define NOT_OPENED ((const bitmap *)-1)
 
 typedef struct offloaded {
@@ -28,15 +28,15 @@ typedef struct offloaded {
     const family *found; /* by open_either */
     RedisModuleString **argv;
     int argc;
-    settings settings; /* as they were */
+    settings settings; /* those at the time of the call */
     uint64_t string_limit;
     uint64_t seed[SEED_WORDS]; /* of random_seed() */
     int stores; /* the main thread is to store the result */
     result result;
     _Atomic int cancelled; /* the client has gone, or the call has failed */
-    uint64_t microseconds; /* that it took */
-    uint32_t kind; /* of calls that are likely to take as long */
-    struct offloaded *older, *newer; /* among those that are not done */
+    uint64_t microseconds; /* that the thread took */
+    uint32_t kind; /* kind_of() */
+    struct offloaded *older, *newer; /* among those whose clients wait */
 } offloaded;
 
 /* Runs the handler from its beginning. */

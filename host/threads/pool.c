@@ -8,11 +8,12 @@
 
 #define WAITING_MOST 1024
 
-/* The core needs a fixed amount of it, some levels of recursion included. Some C libraries provide less. */
+/* The core needs a fixed amount of stack, including some levels of recursion. Some C libraries provide
+ * less. */
 #define STACK_BYTES (8u << 20)
 
-/* Names that C libraries have had since long before 2.34, where glibc moved them and gave them a version that
- * older ones lack. */
+/* Versions of these functions that all glibcs have. glibc 2.34 moved the functions and gave them a new
+ * version, which older ones lack. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define SANITIZES_THREADS /* which replaces the newest versions */
@@ -35,13 +36,13 @@ __asm__(".symver pthread_sigmask,pthread_sigmask@" OLD_VERSION);
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* for threads without work */
-    pthread_cond_t ended; /* for those that share theirs */
+    pthread_cond_t ended; /* for threads that share their work */
     job *first, *last;
-    shared *shared; /* of which parts are left */
+    shared *shared; /* work with parts left */
     uint32_t threads, most; /* how many there are; how many may run at once */
     enum held held;
     _Atomic uint32_t running, waiting;
-    _Atomic uint32_t helping, helped; /* with what others share; how often */
+    _Atomic uint32_t helping, helped; /* threads that help now; jobs that some helped with */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .changed = PTHREAD_COND_INITIALIZER,
           .ended = PTHREAD_COND_INITIALIZER};
@@ -68,7 +69,7 @@ uint32_t idle_threads(void) {
     return idle;
 }
 
-/* As all functions whose names say so, called with the lock. */
+/* Called with the lock, like all functions whose names end with _locked. */
 static void unlist_locked(const shared *s) {
     for (shared **at = &pool.shared; *at; at = &(*at)->next) {
         if (*at != s) continue;
@@ -133,7 +134,7 @@ static void run_locked(worker *w) {
 static void *work(void *unused) {
     (void)unused;
     use_all_processors();
-    worker *w = RedisModule_Alloc(sizeof *w); /* the thread has been counted: calls wait for it */
+    worker *w = RedisModule_Alloc(sizeof *w); /* may not fail: calls wait for this thread */
     worker_begin(w, wanted_level());
     pthread_mutex_lock(&pool.lock);
     for (;;) {
@@ -148,7 +149,7 @@ static void *work(void *unused) {
     return NULL;
 }
 
-/* Signals that are sent to the process are for the server's threads. */
+/* Signals that are sent to the process are left to the server's threads. */
 static int start_thread(void) {
     static const int handled[] = {SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGUSR1};
     sigset_t blocked, before;

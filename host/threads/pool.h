@@ -1,4 +1,4 @@
-/* pool.h -- threads that run jobs, and that share parts of long ones. */
+/* pool.h -- threads that run jobs, and share parts of long ones. */
 #pragma once
 
 #include "core/worker.h"
@@ -6,8 +6,8 @@
 /* --- The main thread --- */
 
 typedef struct job {
-    void (*run)(struct job *j,
-                worker *w); /* must call job_is_done before anybody may take the job as ended */
+    /* Must call job_is_done before it reports that the job has ended. */
+    void (*run)(struct job *j, worker *w);
     struct job *next; /* in the queue */
 } job;
 
@@ -19,11 +19,12 @@ int is_queue_full(void);
 
 /* For INFO. */
 typedef struct pool_report {
-    uint64_t running, waiting, helping, shared; /* jobs; threads that help; jobs that some helped with */
+    uint64_t running, waiting; /* jobs */
+    uint64_t helping, shared; /* threads that help; jobs with which some helped */
 } pool_report;
 pool_report report_pool(void);
 
-/* For tests: whether jobs that have been enqueued wait, or parts of them. */
+/* For tests: jobs that have been enqueued wait, or parts of them do, until GO. */
 enum held { GO, HOLD_JOBS, HOLD_PARTS };
 void pool_hold(enum held held);
 
@@ -37,16 +38,16 @@ typedef struct shared {
     void (*help)(struct shared *s, worker *w); /* takes parts until none is left */
     uint32_t parts, taken;
     uint32_t helpers; /* threads in help() */
-    int helped; /* there has been one */
-    struct shared *next; /* among those that have parts left */
+    int helped; /* there has been such a thread */
+    struct shared *next; /* the next one with parts left */
 } shared;
 
-/* Threads that would help. */
+/* How many threads could help now. */
 uint32_t idle_threads(void);
 void begin_sharing(shared *s);
 /* Returns 0 if no part is left. */
 int take_part(shared *s, uint32_t *part);
-/* Leaves no part. */
+/* Discards the parts that nobody has taken. */
 void stop_sharing(shared *s);
 /* Waits until nobody helps any more. No part may be left. */
 void end_sharing(shared *s);

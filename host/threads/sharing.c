@@ -1,7 +1,6 @@
-/* sharing.c -- a long count that several threads share. The thread that answers the
- * question cuts the keys into more parts than there are threads. Each thread takes one after the other, and
- * adds what it counts to the sums. So it does not matter if parts take unequally long, or if a thread comes
- * late. */
+/* sharing.c -- a long count that several threads share. The thread that runs the call cuts the keys into more
+ * parts than there are threads. Each thread takes one part after the other, and adds its counts to the sums.
+ * So it does not matter if parts take different times, or if a thread joins late. */
 #include "threads/sharing.h"
 
 #include <string.h>
@@ -24,7 +23,7 @@ typedef struct sharing {
     uint64_t cuts[PARTS_MOST];
     _Atomic uint64_t *sums;
     _Atomic int any;
-    _Atomic int failed;             /* a status: why the first thread that failed did */
+    _Atomic int failed; /* a status: why the first thread failed */
     const char *_Atomic trap;
 } sharing;
 
@@ -56,7 +55,7 @@ static void add(sharing *s, const uint64_t *numbers) {
     if (s->count.most && s->sums[0] >= s->count.most) stop_sharing(&s->shared);
 }
 
-/* Ends the parts that other threads are counting, too. */
+/* Ends the count, also in the other threads. */
 static void fail(worker *w, sharing *s, status why) {
     int none = OK;
     stop_sharing(&s->shared);

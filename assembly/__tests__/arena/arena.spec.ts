@@ -96,7 +96,7 @@ function anySize(trial: Trial): u32 {
 }
 
 describe("size classes", () => {
-  it("are 64, and blockBytes() picks the smallest one that holds a size", () => {
+  it("are 64, and Block.bytes() picks the smallest one that holds a size", () => {
     const trial = new Trial(100);
     let classes = 0, size: usize = 0, smaller: usize = 0;
     for (let bytes: usize = 1; bytes <= Block.MAX; bytes++) {

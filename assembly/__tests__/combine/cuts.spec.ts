@@ -26,7 +26,7 @@ function startsOf(trial: Trial, sources: Model[], parts: u32): u64[] {
   return starts;
 }
 
-/** What the sources have in the part, as a model. */
+/** The members of the sources in the part, as a model. */
 function partOf(model: Model, first: u64, last: u64): u64 {
   return model.countRange(first << 16, last << 16 | 0xffff);
 }
@@ -90,7 +90,7 @@ describe("cutting the keys of bitmaps into parts", () => {
     trial.end();
   });
 
-  it("makes parts alike where sources have no containers in common", () => {
+  it("makes equal parts where sources have no containers in common", () => {
     const trial = new Trial(1632), sources = [new Model(), new Model()];
     for (let key: u64 = 0; key < 100; key++) {
       sources[0].append(key << 16, (key << 16) + 60000);
@@ -109,7 +109,7 @@ describe("cutting the keys of bitmaps into parts", () => {
     trial.end();
   });
 
-  it("makes a single part of what is empty, a single container, or full", () => {
+  it("makes a single part of an empty bitmap, a single container, or a full bitmap", () => {
     const trial = new Trial(1633), full = range(0, ((<u64>1) << 40) - 1), one = new Model();
     appendContainer(one, 0, Style.BITSET, trial.random);
     expect(startsOf(trial, [new Model(), new Model()], 8).length).toBe(2);

@@ -9,7 +9,7 @@ import {
 } from "../support/bitmap-model";
 import { addArgument, argumentAt, clear, clearArguments, enter, rounds } from "../world/world";
 
-/** From so many facets on, the first operand is prepared, unless its containers are many or far apart. */
+/** From this many facets on, the first operand is prepared, unless its containers are many or far apart. */
 const MANY: i32 = 32;
 
 function shared(a: Model, b: Model): u64 { return combineModels(Operation.AND, [a, b]).cardinality(); }
@@ -27,7 +27,7 @@ function beginCall(values: i32): void {
   freshArena(40);
 }
 
-/** Compares the one with the facets, some of them twice so that there are at least `least`. */
+/** Compares the first bitmap with the facets, some of them twice so that there are at least `least`. */
 function shareWithAll(trial: Trial, one: Model, facets: Model[], least: i32): void {
   trial.steps++;
   clear();
@@ -48,7 +48,7 @@ function shareWithAll(trial: Trial, one: Model, facets: Model[], least: i32): vo
   }
 }
 
-/** Asks each facet for no members, for as many as it shares, and for one more. */
+/** Requires of each facet to share no members, as many as it does share, and one more. */
 function shareUpTo(trial: Trial, one: Model, facets: Model[]): void {
   trial.steps++;
   clear();

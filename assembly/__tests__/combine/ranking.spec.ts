@@ -59,8 +59,7 @@ function scoreOf(by: Measure, one: Model, facet: Model): Score {
 }
 
 /**
- * Ranks the facets, and compares the result with that of choosing the best one again and again. Returns how
- * much work the ranking was.
+ * Ranks the facets, and compares the result with repeated choices of the best one. Returns the units of work.
  */
 function rankAll(trial: Trial, one: Model, facets: Model[], by: Measure, least: Score, top: u64): u64 {
   trial.steps++;
@@ -132,7 +131,7 @@ function long(trial: Trial): Model {
   return model.append(high + 2, OFFSET_MAX - trial.random.next() % (OFFSET_MAX - high - 1));
 }
 
-describe("the bitmaps that are most like one", () => {
+describe("the bitmaps that are most similar to one", () => {
   it("are those that comparing all scores finds", () => {
     const trial = new Trial(936);
     for (let i = 0; i < rounds(60); i++) {

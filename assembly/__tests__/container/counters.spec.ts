@@ -11,7 +11,8 @@ import {
 const LEASTS: u32[] = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 100];
 const SIZES: u32[] = [0, 1, 2, 40, 1000, 4096, 4097, 30000, 65535, 65536];
 /**
- * Where the carry or a result, and what keepRepeated() sorts, are in memory 0, away from what a bench uses.
+ * Where the carry or a result, and the values that keepRepeated() sorts, are in memory 0, outside the room of
+ * a bench.
  */
 const CARRY_AT: usize = 256 << 10;
 const SORTED_AT: usize = 512 << 10;
@@ -122,7 +123,7 @@ describe("counters", () => {
 });
 
 describe("levels", () => {
-  it("tell which values are in more than so many arrays", () => {
+  it("tell which values are in more than a given number of arrays", () => {
     const bench = new Bench(1204);
     for (let most: u32 = 1; most <= 8; most++) {
       const times = new StaticArray<u32>(UNIVERSE);
@@ -149,7 +150,7 @@ describe("levels", () => {
 });
 
 describe("counters in bytes", () => {
-  it("tell which values are in so many arrays", () => {
+  it("tell which values are in a given number of arrays", () => {
     const bench = new Bench(1205);
     for (let i = 0; i < 12; i++) {
       const times = new StaticArray<u32>(UNIVERSE), most: u32 = i ? 1 + bench.random.below(12) : 255;
@@ -193,7 +194,7 @@ function checkReached(
 }
 
 describe("keepRepeated()", () => {
-  it("keeps what occurs often enough, in order", () => {
+  it("keeps the values that occur often enough, in order", () => {
     const bench = new Bench(1202);
     for (let i = 0; i < 3000; i++) {
       bench.begin();

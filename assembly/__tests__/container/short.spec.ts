@@ -154,7 +154,7 @@ function combineInto(bench: Bench, x: Model, y: Model): void {
   }
 }
 
-/** Asks everything about single values. */
+/** Compares all queries about single values with the set. */
 function ask(bench: Bench, x: Model): void {
   bench.begin();
   const at = bench.leftOwn(Kind.SHORT, x);
@@ -182,7 +182,7 @@ function ask(bench: Bench, x: Model): void {
   }
 }
 
-/** Adds words on both sides, then drops them and those that the payload had too many. */
+/** Adds words on both sides, then drops all words without members at the ends. */
 function widenAndTrim(bench: Bench, x: Model): void {
   bench.begin();
   const at = bench.leftOwn(Kind.SHORT, x), first = shortFirst(x), words = shortWords(x);
@@ -227,13 +227,13 @@ describe("short bitsets", () => {
     bench.end();
   });
 
-  it("answer questions about single values", () => {
+  it("answer queries about single values", () => {
     const bench = new Bench(1303);
     for (let i = 0; i < 24; i++) ask(bench, anySet(bench));
     bench.end();
   });
 
-  it("get words and lose them without members", () => {
+  it("gain words, and lose those without members", () => {
     const bench = new Bench(1304);
     for (let i = 0; i < 100; i++) widenAndTrim(bench, anySet(bench));
     for (let style = 0; style < Style.STYLES; style++) {

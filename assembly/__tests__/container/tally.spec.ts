@@ -132,7 +132,7 @@ class Sums {
 }
 
 describe("tallies", () => {
-  it("have the sums of what was added, whatever it was", () => {
+  it("have the right sums, whatever containers were added", () => {
     const random = new Random(seed() + 77);
     let fault = "";
     for (let round = 0; round < 60 && !fault.length; round++) {
@@ -158,7 +158,7 @@ describe("tallies", () => {
     expect(sums.fault).toBe("");
   });
 
-  it("answer with a bitset where there are too many runs", () => {
+  it("give a bitset where there are too many runs", () => {
     const sums = new Sums(new Random(1));
     for (let v: u32 = 0; v < 5000; v += 2) { Tally.run(TALLY_AT, v, v, 1); sums.add(v, v, 1); }
     expect(tallyToRuns(TALLY_AT, 1, false, OUT_AT, 2047)).toBe(Tally.TOO_MANY_RUNS);

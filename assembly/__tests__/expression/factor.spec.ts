@@ -21,7 +21,7 @@ class Sharing {
     return new Meaning("[" + low.toString() + ".." + high.toString() + "]", range(low, high));
   }
 
-  /** What one of the terms has besides the shared sources. */
+  /** The part of a term besides the shared sources. */
   private rest(levels: u32): Meaning {
     const choice = this.random.below(8);
     return levels && !choice ? this.write(levels - 1) : choice < 4 ? this.range() : this.anyKey();

@@ -219,8 +219,8 @@ describe("terms of many items", () => {
 
 // --- Weights -----------------------------------------------------------------------------------------------
 
-describe("arguments that are there many times", () => {
-  it("weigh as much, also below nothing, up to the binary digits that a weight has", () => {
+describe("arguments that occur many times", () => {
+  it("weigh that much, also with negative weights, up to the largest weight", () => {
     const trial = new Trial(1214), random = trial.random, times: i32[] = [1, 2, 3, 7, 8, 15, 16, 17, 100];
     for (let round = 0; round < 10; round++) {
       const sources: Model[] = [], texts: string[] = [], all: Model[] = [], styles = random.below(3);
@@ -263,7 +263,7 @@ describe("arguments that are there many times", () => {
 
 // --- Work --------------------------------------------------------------------------------------------------
 
-describe("the work of a question", () => {
+describe("the work of a query", () => {
   it("is counted as it grows, also where no container meets another", () => {
     const texts = [
       "#1 & #2", "#1 | #2", "#1 - #2", "~#1 ^ #2", "exactly(2, #1, #1, ~#2)", "atleast(2, #1, #2, [7..99])",

@@ -241,9 +241,9 @@ export class Trial {
 
   holds(condition: bool, what: string): void { if (!condition) this.fail("expected that " + what); }
   /**
-   * Checks that something which chance decides in each of many rounds has happened at all. Only for what
-   * happens 25 times and more on average, so that it fails for no seed that anybody will meet: a threshold
-   * near the average would fail for one in some hundred.
+   * Checks that a random event has happened in at least one of many rounds. Use it only for events that happen
+   * 25 times or more on average, so that it fails for practically no seed. A threshold near the average would
+   * fail for one seed in some hundred.
    */
   occurred(times: u32, what: string): void { this.holds(times > 0, what + " at least once"); }
   same(actual: u64, expected: u64, what: string): void {

@@ -149,7 +149,7 @@ function truth(op: i32, first: bool, rest: i32, sources: i32): bool {
 /** The result of the operation. */
 export function combineModels(op: i32, sources: Model[]): Model { return sweep(op, sources, 0, 0); }
 
-/** What `least` to `most` of the sources have. */
+/** The offsets that `least` to `most` of the sources have. */
 export function repeatedModels(sources: Model[], least: i32, most: i32): Model {
   return sweep(OPERATIONS, sources, least, most);
 }

@@ -11,7 +11,7 @@ export const enum Style {
   DENSE,
   /** Random runs, most of them long. */
   RUNS,
-  /** Random near a few centres. */
+  /** Random near a few centers. */
   CLUSTERED,
   /** 0, 1, 2, ... */
   LOWEST,

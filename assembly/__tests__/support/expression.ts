@@ -21,7 +21,7 @@ export class Meaning {
   constructor(public text: string, public model: Model) {}
 }
 
-/** Names every key, and is in no offset. */
+/** Names every key, and has no members. */
 export function naming(keys: i32): string {
   return " | all(#1..#" + keys.toString() + ") - any(#1..#" + keys.toString() + ")";
 }

@@ -1,7 +1,7 @@
-// The world module takes the place of the host in unit tests. as-pect.config.js compiles it separately
-// and links its exports to the imports of assembly/env/memory.ts by name: left_load8 becomes left.load8.
-// It shares the tested module's memory (see layout.ts) and keeps its own state in globals. Whatever
-// traps in production traps here too.
+// The world module takes the place of the host in unit tests. as-pect.config.js compiles it separately and
+// links its exports to the imports of assembly/env/memory.ts by name: left_load8 becomes left.load8. It shares
+// the tested module's memory (see layout.ts) and keeps its own state in globals. Calls that trap in production
+// trap here, too.
 
 import {
   ARENA_BYTES, OPERANDS, OPERANDS_BYTES, MEMBERS, MEMBERS_BYTES, OUTPUT, OUTPUT_BYTES, ARGUMENTS,
@@ -146,7 +146,7 @@ export function bits_list(at: usize, word: u64, first: u32): u32 {
   return <u32>(out - at);
 }
 let asked: u32 = 0;
-/** Yes and no in turn, so that both ways are tested. */
+/** True and false in turn, so that both cases are tested. */
 export function bits_listsAtOnce(): bool { return (++asked & 1) != 0; }
 
 export function bytes_increment(at: usize, four: u64): void {

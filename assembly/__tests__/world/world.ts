@@ -28,7 +28,7 @@ import { ARGUMENTS, MEMBERS, OUTPUT } from "./layout";
 /** Number of times that arena.grow has made memory 0 larger since clear(). */
 // @ts-ignore: decorator
 @external("world", "growCount") export declare function growCount(): u32;
-/** Units of work that work.spend has counted since it was last asked. */
+/** Units of work that work.spend has counted since the last call of this function. */
 // @ts-ignore: decorator
 @external("world", "spent") export declare function spent(): u64;
 /** Adds an operand of that many bytes, contents undefined, and returns its number. */

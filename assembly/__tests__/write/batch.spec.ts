@@ -136,7 +136,7 @@ describe("lists of offsets", () => {
       const model = new Model(), left = lefts[l];
       for (let i: u64 = 0; i < 5000; i++) model.append(65536 + 13 * i, 65536 + 13 * i);
       build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
-      // What is left lies at both ends, so that a short bitset would take as much as a bitset.
+      // The members left lie at both ends, so that a short bitset would take as much as a bitset.
       const first = left - left / 2;
       change(trial, model, series(65536 + 13 * first, 5000 - left, 13), false);
       const entry = Directory.find(1);
@@ -252,7 +252,7 @@ describe("sorting and collecting a list of offsets", () => {
     trial.end();
   });
 
-  it("leaves an ascending list alone, and unless told to sort it one of more containers than offsets", () => {
+  it("leaves an ascending list alone, and a list of more containers than offsets unless told to sort it", () => {
     const trial = new Trial(351), list: u64[] = [5, 3 * 65536 + 4, 1];
     sorts(trial, [7, 7, 9, OFFSET_MAX], sort, [7, 7, 9, OFFSET_MAX]);
     sorts(trial, [OFFSET_MAX], sort, [OFFSET_MAX]);

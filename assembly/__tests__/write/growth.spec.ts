@@ -59,7 +59,8 @@ function anyOffset(trial: Trial, model: Model, last: u64): u64 {
 }
 
 /**
- * Undoes additions, or what prepared removals, as the host does, without more memory; false if that trapped.
+ * Undoes additions, or the preparation of removals, as the host does, without more memory; false if that
+ * trapped.
  */
 function undo(): bool {
   setArenaLimit(arena.size());

@@ -224,7 +224,7 @@ describe("changing ranges", () => {
     trial.end();
   });
 
-  it("asks for a rebuilt bitmap and changes nothing if over a quarter goes or much is flipped", () => {
+  it("requests a rebuilt bitmap and changes nothing if over a quarter is removed or much is flipped", () => {
     const trial = new Trial(908), model = new Model(), dense = new Model();
     for (let key: u64 = 0; key < 1000; key++) model.append((key << 16) + 7, (key << 16) + 8);
     for (let key: u64 = 0; key < 30; key++) appendContainer(dense, key, Style.BITSET, trial.random);

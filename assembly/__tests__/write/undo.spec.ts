@@ -34,7 +34,7 @@ function add(): void {
   for (let i: u32 = 0, n = argumentsHandedBack(); i < n; i++) changed.push(handedBackAt(i));
 }
 
-/** Settles what was added, or takes it back, and checks that this does not grow the arena. */
+/** Settles the additions, or takes them back, and checks that this does not grow the arena. */
 function end(trial: Trial, taken: bool): void {
   clear();
   bring(changed);

@@ -136,7 +136,10 @@ function finishShort(entry: Entry, entries: u32): bool {
   return beginTinyShort(entry.plainKey<Own>(), entry.plainCount<Own>(), entry.plainBlock<Own>());
 }
 
-/** Makes the arena a tiny one of the arrays that wait, which are all there is, if that takes least. */
+/**
+ * Makes the arena a tiny one of the waiting arrays, which are all of its containers, if that takes the least
+ * space.
+ */
 function finishPacked(entries: u32): bool {
   let builder = Builder.current();
   const members = <u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS),

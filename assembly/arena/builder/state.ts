@@ -46,7 +46,7 @@ export class Builder {
   @inline static readonly SMALL_MAX: u32 = 32;
 
   /** Where the low of waiting member `index` stands. */
-  /** The one of the arena that is being built. It moves when the arena grows. */
+  /** The builder of the arena that is being built. It moves when the arena grows. */
   @inline static current(): Builder { return changetype<Builder>(Arena.heldAt()); }
   @inline waitingLow(index: u32): usize {
     return changetype<usize>(this) + Builder.LEAF + Container.arrayBytes(index);

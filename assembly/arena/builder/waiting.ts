@@ -187,7 +187,7 @@ export function makeOrdinary(): void {
   store<u32>(Arena.heldAt(), 1, Builder.ORDINARY);
 }
 
-/** Whether aligning another page skips so little that the arena is not wasteful. */
+/** Whether the padding before another page is so small that the arena does not become wasteful. */
 function pagePays(): bool {
   const mark = Header.bump(), at = Allocator.pageAfter(mark);
   return Header.freed() + (at - mark) <= freedWithPages(at + Page.BYTES);

@@ -1,5 +1,5 @@
-// The forms of an arena (arena/layout/header.ts has their layouts): when a tiny one becomes a full one and
-// how, when a full one should become a tiny one, and what either may give back of its memory.
+// The forms of an arena (arena/layout/header.ts has their layouts): when and how a tiny one becomes a full
+// one, when a full one should become a tiny one, and how much memory either may give back.
 //
 //   from                 by                  to                     when
 //   tiny, short bitset   promoteContainer()  full, ordinary leaf    it gets another container, or more words
@@ -57,7 +57,7 @@ export abstract class Forms {
     changetype<Entry>(Entry.TINY).setTinyShort(members, header);
   }
 
-  /** How many ordinary leaves `entries` entries take. */
+  /** The number of ordinary leaves for `entries` entries. */
   @inline static leavesFor(entries: u32): u32 { return (entries + Node.LEAF_MAX - 1) / Node.LEAF_MAX; }
 
   /** Bytes of a full arena of ordinary leaves that holds what the tiny arena, a packed leaf, does. */

@@ -1,11 +1,11 @@
 // Inserting entries in the directory: nodes grow and split, and the sums above them follow. remove.ts removes
 // entries.
 //
-// Which leaves are roomy: a leaf below another node that is split, or that grows beyond NODE_SMALL, will
-// probably go on growing, at the same pace as all the others. If each of them moved to a larger block
-// whenever it is full, the freed blocks would fit nothing else. So such a leaf gets a block for LEAF_MAX
-// entries at once. A leaf that is the root, a leaf that a builder wrote, and inner nodes keep blocks that
-// fit. A split at or near the end of a leaf leaves the left part full, so that ascending input packs leaves.
+// Which leaves are roomy: a leaf below another node that is split, or that grows beyond Node.SMALL, will
+// probably go on growing, at the same pace as all the others. If each of them moved to a larger block whenever
+// it is full, the freed blocks would fit nothing else. So such a leaf gets a block for LEAF_MAX entries at
+// once. A leaf that is the root, a leaf that a builder wrote, and inner nodes keep blocks that fit. A split at
+// or near the end of a leaf leaves the left part full, so that ascending input packs leaves.
 //
 // pages.ts inserts in packed leaves.
 //

@@ -8,7 +8,7 @@
 //
 //   - A tiny arena is a packed leaf unless it is a short bitset. When it has ITEMS_MAX members it becomes a
 //     full one, of pages or of ordinary leaves, whichever is smaller (forms.ts).
-//   - An ordinary leaf, other than the root, that needs a block of more than NODE_SMALL bytes and has only
+//   - An ordinary leaf, other than the root, that needs a block of more than Node.SMALL bytes and has only
 //     lone members becomes a page.
 //   - The builder packs what it can (arena/builder/builder.ts).
 //
@@ -40,7 +40,10 @@ import { Directory } from "../read/directory";
 import { Node, Slot } from "../layout/node";
 import { Kind } from "../../container/kind";
 
-/** Smaller arenas get no pages one by one: what aligning a page may skip would be too much of them. */
+/**
+ * In smaller arenas, single leaves do not become pages: the alignment padding would be too large a part of
+ * them.
+ */
 // @ts-ignore: decorator
 @inline const PAGED_FROM: usize = 16384;
 
@@ -87,7 +90,7 @@ function loosenLeaf(key: u64): void {
     const held = entries * (part + 1) / parts - entries * part / parts, first = page.page.keyAt<Own>(from);
     to = PageGroups.past(page.page, from, held);
     const leaf = changetype<Node>(loosenPart(page, from, to, held));
-    // Until now all members count as those of the leaf before.
+    // So far, the leaf before counts all of the members.
     const link = parentFor(first),
       index = Directory.slotFor<Own>(changetype<Node>(<usize>load<u32>(changetype<usize>(link))), first);
     const node = changetype<Node>(openGap(changetype<usize>(link), index + 1)), slot = node.slotAt(index);
@@ -174,7 +177,10 @@ export function insertPacked(offset: u64, mayPack: bool): bool {
   return true;
 }
 
-/** Whether ordinary entries of what the full page holds take little more, or less: it is not split then. */
+/**
+ * Whether the full page's containers would take little more space as ordinary entries, or less. Then it is not
+ * split.
+ */
 function isBetterLoose(page: Node): bool {
   const count = page.page.count<Own>(), most = count / LOOSE_GROUPS,
     entries = PageGroups.upTo(page.page, most);
@@ -366,7 +372,7 @@ function roomToShare(page: Node, other: Page): u32 {
   let room = pageRoom(page.page, own);
   if (!room) return 0;
   const near = min((room + 1) / 2, others), key = other.keyAt<Own>(isUpper ? near - 1 : others - near);
-  // If those next to it need wider highs, there is room for what the widest leave.
+  // If the members next to it need wider highs, the room is that beside the widest highs.
   if (pageRoom(page.page, key) != room) {
     room = pageRoom(page.page, other.keyAt<Own>(isUpper ? others - 1 : 0));
   }
@@ -374,8 +380,8 @@ function roomToShare(page: Node, other: Page): u32 {
 }
 
 /**
- * The fewest of a page's `count` members that are passed on, as many writes later the page is full again:
- * fewer where there are few pages, of which one more is a large part.
+ * The fewest of a page's `count` members that are worth passing on: the page is full again after that many
+ * writes. Fewer where there are few pages, because a new page is then relatively large.
  */
 // @ts-ignore: decorator
 @inline function passedLeast(node: Node, count: u32): u32 {

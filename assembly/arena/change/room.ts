@@ -1,18 +1,18 @@
 // How many bytes inserting entries may allocate, for operations that make room before they change anything
-// (arena/layout/header.ts says why). All are upper bounds: insert.ts says how nodes grow and split.
+// (arena/layout/blocks.ts says why). All are upper bounds: insert.ts says how nodes grow and split.
 
 import { Own } from "../../env/view";
 import { Directory } from "../read/directory";
 import { Node } from "../layout/node";
 
-/** Room that insertions take at most, and which leaves become roomy. */
+/** The most room that insertions take, and which leaves become roomy. */
 export abstract class Room {
   /**
-   * The most that roomToInsert() counts for one entry at one level:
-   * a sibling, and two larger blocks for the node above.
+   * The most that Room.toInsert() counts for one entry at one level: a sibling, and two larger blocks for the
+   * node above.
    */
   @inline private static readonly A_LEVEL: usize = 8192;
-  /** More than roomToInsert() returns for one entry. */
+  /** More than Room.toInsert() returns for one entry. */
   @inline static readonly AMPLE: usize = <usize>Node.LEVELS_MAX * Room.A_LEVEL;
   /**
    * Bytes per entry of all the blocks that a leaf moves through as it grows from empty to LEAF_MAX,
@@ -46,12 +46,12 @@ export abstract class Room {
   /**
    * Room that is enough for inserting `entries` entries into a full arena: at two places, and anywhere between
    * them if `entries` includes all entries that are there already. At more places it is enough together with
-   * roomToInsert() for each leaf. No entry may be removed before the last one is inserted.
+   * Room.toInsert() for each leaf. No entry may be removed before the last one is inserted.
    */
   static forEntries(entries: u64): u64 {
     const root = Node.root<Own>(), level = root.level<Own>(), count = root.count<Own>();
-    // The second term: what nodes at both ends of a range take,
-    // and what roomToInsert() returns for the last entry, though it needs less.
+    // The second term: what nodes at both ends of a range take, and what Room.toInsert() returns for the last
+    // entry, though it needs less.
     if (level || count + entries > Node.LEAF_MAX) {
       return entries * Room.AN_ENTRY + <u64>(2 * level + 3) * Room.A_LEVEL;
     }

@@ -40,7 +40,7 @@ export abstract class Block {
   /** The most bytes that allocating a page takes. */
   @inline static readonly PAGE_ROOM: usize = 2 * Page.BYTES;
 
-  /** The smallest class whose blocks hold `bytes` (1 .. BLOCK_MAX) bytes. */
+  /** The smallest class whose blocks hold `bytes` (1 .. Block.MAX) bytes. */
   @inline static classFor(bytes: usize): u32 {
     const last = <u32>bytes - 1;
     if (last < Block.LINEAR_CLASSES * 8) return last >> 3;
@@ -69,7 +69,7 @@ export abstract class Block {
   }
 }
 
-/** Takes blocks, and takes them back. */
+/** Allocates and frees blocks. */
 export abstract class Allocator {
   /** Where the next bitset would lie if its block came from above the bump mark. */
   @inline static alignedBump(): usize {

@@ -122,8 +122,8 @@ export abstract class Arena {
   @inline static heldAt(): usize { return <usize>arena.size() - Header.held(); }
 
   /**
-   * Makes memory 0 at least `bytes` large. No arena reaches 4 GiB:
-   * the host ends a call whose size is the greatest u32.
+   * Makes memory 0 at least `bytes` large. No arena reaches 4 GiB: the host ends a call that requests the
+   * greatest u32.
    */
   static growTo(bytes: u64): void {
     arena.grow(<u32>min<u64>(bytes, u32.MAX_VALUE));

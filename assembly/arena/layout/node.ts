@@ -9,8 +9,8 @@
 //                +8  u32 child
 //                +12 u64 cardinality of everything below the child
 //
-// A packed leaf has a layout of its own (arena/packed/layout.ts),
-// and in a full arena its block is a page of PAGE_BYTES bytes.
+// A packed leaf has a layout of its own (arena/packed/layout.ts), and in a full arena its block is a page of
+// Page.BYTES bytes.
 //
 // A node's block fits what the node holds, not what it could hold; large blocks grow in
 // steps. Roomy nodes are the exception. The block of a roomy leaf has room for LEAF_MAX entries;
@@ -58,12 +58,12 @@ export class Node {
   /** More levels than the 2^48 keys can ever need. */
   @inline static readonly LEVELS_MAX: u32 = 16;
   /**
-   * Blocks of leaves larger than this grow in steps of NODE_STEP,
-   * so that a leaf that fills up moves four times and not forty.
+   * Blocks of leaves larger than this grow in steps of STEP, so that a leaf that fills up moves four times and
+   * not forty.
    */
   @inline static readonly SMALL: usize = 1024;
   @inline private static readonly STEP: usize = 512;
-  /** An inner node larger than this gets a block of PAGE_BYTES, and then one for INNER_MAX slots. */
+  /** An inner node larger than this gets a block of Page.BYTES, and then one for INNER_MAX slots. */
   @inline private static readonly INNER_SMALL: usize = 256;
   /** Bytes of a full inner node. */
   @inline private static readonly INNER_BYTES: usize = Node.HEADER + <usize>Node.INNER_MAX * Slot.BYTES;

@@ -7,7 +7,7 @@ import { Page } from "./layout";
 export abstract class PageWriter {
   /** The most members of a page: the addresses of its entries are distinct up to there. */
   @inline private static readonly PAGE_MAX: u32 = <u32>Page.BYTES / 2 - 1;
-  /** Nine bits for each width: (PAGE_BYTES - 12) / (LOW_BYTES + width), rounded down. */
+  /** Nine bits for each width: (Page.BYTES - 12) / (Page.LOW_BYTES + width), rounded down. */
   @inline private static readonly CAPACITIES: u64 = 506 | (337 << 9) | (253 << 18) | (<u64>202 << 27)
     | (<u64>168 << 36) | (<u64>144 << 45) | (<u64>126 << 54);
 
@@ -20,10 +20,10 @@ export abstract class PageWriter {
   @inline private static tightForm(first: u64, last: u64, count: u32): u32 {
     if (count > 1) return PageWriter.tightFormOfSome(first, last, count);
     return last ? Page.PACKED | Page.BASED : Page.PACKED;
-    // a single member has no highs: high() says why
+    // a single member has no highs: Page.high() says why
   }
 
-  /** Page.tightForm() for two members or more. */
+  /** tightForm() for two members or more. */
   @inline static tightFormOfSome(first: u64, last: u64, count: u32): u32 {
     const based = Page.PACKED | Page.BASED | PageWriter.widthFor(last - first),
       plain = Page.PACKED | PageWriter.widthFor(last);
@@ -47,7 +47,8 @@ export abstract class PageWriter {
   }
 
   /**
-   * Begins a tiny arena's packed leaf of `count` members with keys from `first` to `last`: as small as it gets.
+   * Begins a tiny arena's packed leaf of `count` members with keys from `first` to `last`, in its tightest
+   * form.
    */
   static beginTight(leaf: Page, first: u64, last: u64, count: u32): void {
     PageWriter.begin(leaf, PageWriter.tightForm(first, last, count), first, count);

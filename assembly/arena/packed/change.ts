@@ -34,7 +34,7 @@ function reform(leaf: Page, form: u32, base: u64): void {
   PageWriter.writeHeader(leaf, form, count, base);
 }
 
-/** The leaf's form once it holds `key`, too, if its base stays or, for a key below it, gets less. */
+/** The leaf's form once it holds `key`, too. The base stays, or is lowered for a key below it. */
 function formWith(leaf: Page, key: u64): u32 {
   const form = leaf.form<Own>(), base = leaf.base<Own>(form), count = leaf.count<Own>();
   const range = key >= base ? key - base : leaf.keyAt<Own>(count - 1) - key;   // members, if it is below
@@ -138,8 +138,7 @@ export function tightenPage(page: Page): void {
 }
 
 /**
- * Appends members 0 .. to - 1 of the page `upper`, which are all greater, to the page, which has room for
- * them.
+ * Appends members 0 .. to - 1 of the page `upper`, which are all greater, to the page. It has room for them.
  */
 export function appendMembers(page: Page, upper: Page, to: u32): void {
   includeKey(page, upper.keyAt<Own>(to - 1));
@@ -149,7 +148,9 @@ export function appendMembers(page: Page, upper: Page, to: u32): void {
   copyMembers(page, held, upper, 0, to);
 }
 
-/** Puts the members of the page `lower` from `from` on, which are all less, before those of the page. */
+/**
+ * Puts the members of the page `lower` from member `from` on, which are all less, before those of the page.
+ */
 export function prependMembers(page: Page, lower: Page, from: u32): void {
   const to = lower.count<Own>();
   includeKey(page, lower.keyAt<Own>(from));

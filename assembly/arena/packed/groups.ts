@@ -5,14 +5,14 @@ import { PageWriter } from "./begin";
 import { Group, Page } from "./layout";
 import { PageSearch } from "./search";
 
-/** The groups of a packed leaf. */
+/** Finds and counts the groups of packed leaves. */
 export abstract class PageGroups {
-  /** Members behind the first one that are compared one by one to find the end of a group. */
+  /** To find the end of a group, this many members behind the first one are compared one by one. */
   @inline private static readonly END_STEPS: u32 = 2;
   /** The most members of a group in a page: from here on a container of its own costs little more. */
   @inline static readonly MAX: u32 = 64;
 
-  /** Whether the leaf is a valid page: it has a base, and no group has more than GROUP_MAX members. */
+  /** Whether the leaf is a valid page: it has a base, and no group has more than PageGroups.MAX members. */
   static isSoundPage(page: Page): bool {
     if (!(page.form<Own>() & Page.BASED)) return false;
     for (let i: u32 = 0, next: u32 = 0, count = page.count<Own>(); i < count; i = next) {
@@ -54,13 +54,13 @@ export abstract class PageGroups {
     return PageGroups.farEnd<M>(at, width, mine, end, count);
   }
 
-  /** Page.endOf() for a group that goes on beyond member `end`, whose high is at `at`. */
+  /** PageGroups.endOf() for a group that goes on beyond member `end`, whose high is at `at`. */
   private static farEnd<M extends Memory>(at: usize, width: u32, mine: u64, end: u32, count: u32): u32 {
     if (end == count || Page.high<M>(at + <usize>((count - end - 1) * width), width) == mine) return count;
     return end + PageSearch.searched<M>(at, count - end, width, mine);
   }
 
-  /** The first member of the group of which member `end` - 1 is the last one that counts. */
+  /** The first member of the group of member `end` - 1. */
   static startBefore<M extends Memory>(leaf: Page, end: u32): u32 {
     const form = leaf.form<M>(), width = Page.widthOf(form);
     if (!width) return 0;
@@ -115,7 +115,7 @@ export abstract class PageGroups {
     return held == all ? all : PageGroups.start<M>(leaf, from + held) - from;
   }
 
-  /** How many groups the leaf's members form; or if there are more than `most`, some number above it. */
+  /** How many groups the leaf's members form. If there are more than `most`, any number above it. */
   static upTo(leaf: Page, most: u32): u32 {
     const count = leaf.count<Own>();
     let held: u32 = 0;

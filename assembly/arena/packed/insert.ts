@@ -10,16 +10,16 @@ import { PageMembers } from "./members";
 import { PageSearch } from "./search";
 
 /**
- * The effect of PageInsert.insert(): none, because the offset was there; added to a group; added as a group
- * of its own; or none, because more than the leaf would change.
+ * The effect of PageInsert.insert(): nothing, because the offset was there; added to a group; added as a group
+ * of its own; or nothing, because more than the leaf would have to change.
  */
 export const enum Inserted { PRESENT, ADDED, ADDED_GROUP, NOT_HERE }
 
 /** Inserts members into packed leaves that have room. */
 export abstract class PageInsert {
   /**
-   * Inserts the offset in a packed leaf, where that is all there is to do: it has room, base and width fit, and
-   * the container stays a group. `bytes` is what the leaf may take, `most` how many members it may have.
+   * Inserts the offset if nothing but the leaf changes: the leaf has room, its base and width fit, and the
+   * container stays a group. The leaf may take `bytes` bytes and have `most` members.
    */
   @inline static insert(leaf: Page, offset: u64, bytes: usize, most: u32): Inserted {
     const key = offset >> 16, low = <u32>offset & 0xffff, upTo = PageSearch.farMembersUpTo(leaf, key);
@@ -42,7 +42,10 @@ export abstract class PageInsert {
     return isNew ? Inserted.ADDED_GROUP : Inserted.ADDED;
   }
 
-  /** Where the member `low` belongs in the group that ends before member `upTo`; NO_MEMBER if it is there. */
+  /**
+   * Where the member `low` belongs in the group that ends before member `upTo`; PageMembers.NONE if it is
+   * there.
+   */
   @inline private static indexIn(leaf: Page, header: u32, upTo: u32, mine: u64, low: u32): u32 {
     const width = Page.widthIn(header), lows = leaf.lowsIn(header);
     let at = leaf.highsIn(header) + <usize>((upTo - 1) * width), index = upTo;
@@ -58,8 +61,8 @@ export abstract class PageInsert {
   }
 
   /**
-   * Whether the group that ends before member `upTo` stays one with the member `low`. In a tiny arena a
-   * container that is alone is not answered for where it may become a short bitset.
+   * Whether the group that ends before member `upTo` stays one with the member `low`. False for the only
+   * container of a tiny arena if it may become a short bitset.
    */
   @inline private static staysHere(leaf: Page, header: u32, upTo: u32, mine: u64, low: u32): bool {
     const width = Page.widthIn(header), highs = leaf.highsIn(header), count = Page.countIn(header);

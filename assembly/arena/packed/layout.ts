@@ -1,6 +1,6 @@
 // A packed leaf: a leaf of the directory whose containers are small arrays, kept in two columns. Identifiers
 // drawn from many millions have one member in a container, or two, or five: an entry of 12 bytes for each
-// would take several times as much as the members.
+// container would take several times as much as its members.
 //
 //   +0   u8  level: 0
 //   +1   u8  PACKED + width, and BASED if there is a base
@@ -13,10 +13,10 @@
 // container's payload where they lie. Code that walks over entries sees each group as an entry of kind ARRAY.
 // The address of such an entry is odd:
 //
-//   address of the leaf, PAGE_START and a multiple of PAGE_BYTES, or 0 in a tiny arena
-//   +  2 * index of the group's first member  +  1
+//   address of the leaf: Page.START and a multiple of Page.BYTES, or 0 in a tiny arena + 2 * index of the
+//   group's first member + 1
 //
-// In a full arena a packed leaf is a block of PAGE_BYTES bytes, called a page, and has a base. A tiny arena
+// In a full arena a packed leaf is a block of Page.BYTES bytes, called a page, and has a base. A tiny arena
 // may be a packed leaf of up to ITEMS_MAX members (arena/layout/header.ts). arena/change/pages.ts packs and
 // unpacks leaves. Functions that write here neither allocate nor know of the nodes above.
 
@@ -28,8 +28,6 @@ import { Memory, Own, view16, view32, view64, view8 } from "../../env/view";
 export class Group {
   /** From one member's address as an entry to the next one's. */
   @inline static readonly STEP: usize = 2;
-
-  // --- Entries -----------------------------------------------------------------------------------------------
 
   /** Whether the address of an entry is that of a group. */
   @inline static is(entry: Group): bool { return (changetype<usize>(entry) & 1) != 0; }
@@ -65,14 +63,14 @@ export class Group {
 export class Page {
   @inline static readonly BYTES: usize = 1024;
   /**
-   * Where the first page begins: right behind the arena's header and a small root (ROOMY_INNER in
-   * arena/layout/node.ts). So pages begin where cache lines do, as bitsets (arena/layout/header.ts), and arenas
-   * of few pages fit blocks of malloc.
+   * Where the first page begins: right behind the arena's header and a small root (Node.ROOMY_INNER). So pages
+   * begin where cache lines do, like bitsets (Block.LINE), and arenas of few pages fit the size classes of
+   * malloc.
    */
   @inline static readonly START: usize = 632;
   /** The most members of a packed leaf in a tiny arena. */
   @inline static readonly ITEMS_MAX: u32 = 1023;
-  /** Entries of a tiny arena's packed leaf have lesser addresses. */
+  /** Groups of a tiny arena's packed leaf have lower addresses than this. */
   @inline static readonly TINY_END: usize = 2048;
   /** Bytes of a low. */
   @inline static readonly LOW_BYTES: usize = 2;
@@ -84,7 +82,7 @@ export class Page {
   @inline private static readonly WIDTH_MAX: u32 = 6;
   @inline static readonly PACKED: u32 = 16;
   @inline static readonly BASED: u32 = 32;
-  /** Members of a group that are compared one by one before it is searched by halves. */
+  /** Members of a group that are compared one by one before the others are searched by halves. */
   @inline static readonly SMALL: u32 = 8;
 
   /** The greatest address of a page that is at most `at`. */

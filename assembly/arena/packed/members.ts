@@ -7,7 +7,7 @@ import { PageSearch } from "./search";
 
 /** Finds members in packed leaves. */
 export abstract class PageMembers {
-  /** Page.memberIndex()'s answer where there is no such member. */
+  /** PageMembers.index() of an offset that is not a member. */
   @inline static readonly NONE: u32 = u32.MAX_VALUE;
 
   /** How many members of the leaf come before `offset`. */
@@ -27,18 +27,18 @@ export abstract class PageMembers {
     return from;
   }
 
-  /** The index of the offset among the leaf's members, or NO_MEMBER. */
+  /** The index of the offset among the leaf's members, or NONE. */
   static index(leaf: Page, offset: u64): u32 {
     const key = offset >> 16, upTo = PageSearch.farMembersUpTo(leaf, key);
     return upTo ? PageMembers.indexBelow(leaf, upTo, key, <u32>offset & 0xffff) : PageMembers.NONE;
   }
 
-  /** Page.memberIndex() where the leaf has `upTo` members, at least one, with keys up to `key`. */
+  /** PageMembers.index() where the leaf has `upTo` members, at least one, with keys up to `key`. */
   @inline private static indexBelow(leaf: Page, upTo: u32, key: u64, low: u32): u32 {
     const header = leaf.header<Own>(), width = Page.widthIn(header), mine = key - leaf.baseIn<Own>(header);
     const lows = leaf.lowsIn(header);
     let at = leaf.highsIn(header) + <usize>(upTo * width), index = upTo;
-    // The member is mostly one of the greatest of its group.
+    // The member is usually one of the greatest of its group.
     for (const end = max<i32>(<i32>upTo - <i32>Page.SMALL, 0); index > <u32>end; index--) {
       at -= width;
       if (Page.high<Own>(at, width) != mine) return PageMembers.NONE;

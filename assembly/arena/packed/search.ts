@@ -5,7 +5,7 @@ import { Page } from "./layout";
 
 /** Finds keys in packed leaves. */
 export abstract class PageSearch {
-  /** Fewer members are searched without stretches: they lie in a few lines of the cache. */
+  /** Fewer members are searched without stretches: they lie in a few cache lines. */
   @inline private static readonly STRETCHES_FROM: u32 = 48;
 
   /** How many of `count` highs, one or more, that begin at `first` are at most `most`. */
@@ -31,12 +31,15 @@ export abstract class PageSearch {
     return key ? PageSearch.membersUpTo<M>(leaf, key - 1) : 0;
   }
 
-  /** Highs of a stretch: it is passed over if its last one is small enough. They lie in a cache line or two. */
+  /**
+   * Highs of a stretch, which lie in a cache line or two. A stretch is passed over if its last high is small
+   * enough.
+   */
   @inline private static stretchOf(width: u32): u32 { return width > 2 ? 16 : 32; }
 
   /**
    * membersUpTo() for a leaf that is probably not in the cache: no load of another line waits for one before,
-   * as in farEntriesUpTo() of arena/read/directory.ts.
+   * as in Directory.farEntriesUpTo().
    */
   static farMembersUpTo(leaf: Page, key: u64): u32 {
     const header = leaf.header<Own>(), base = leaf.baseIn<Own>(header), count = Page.countIn(header);
@@ -44,7 +47,7 @@ export abstract class PageSearch {
     if (key < base) return 0;
     if (!width || most >> (8 * width)) return count;
     if (count < PageSearch.STRETCHES_FROM) return PageSearch.searched<Own>(first, count, width, most);
-    // Compared as high() loads them, with what lies before a high in the bits below it.
+    // Highs are compared as Page.high() loads them: the bits below a high are the bytes before it.
     const below = 64 - 8 * width, limit = (most << below) | (((<u64>1) << below) - 1);
     const stretch = PageSearch.stretchOf(width), bytes = <usize>(stretch * width);
     const end = first + <usize>(count * width) - 8;

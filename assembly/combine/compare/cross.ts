@@ -53,7 +53,7 @@ abstract class CrossTable {
     return <usize>arena.size() - <usize>(limit + 1) * Cursor.BYTES - (<usize>(group + 1) << 3);
   }
 
-  /** Address of what is known of the `index`th prepared row. */
+  /** Address of the record of the `index`th prepared row. */
   @inline static preparedAt(limit: u32, index: u32): usize {
     return <usize>arena.size() - CrossTable.keysBytes(limit) - <usize>(index + 1) * CrossTable.PREPARED_BYTES;
   }
@@ -140,8 +140,7 @@ function moveGroups(limit: u32, from: u32, to: u32, key: u64): u64 {
   return least;
 }
 
-/** The next key from `key` on that a row, a column, and what limits the table have; NO_KEY if there is none.
- * */
+/** The next key from `key` on that a row, a column and the limiting bitmap have; NO_KEY if there is none. */
 function meet(limit: u32, first: u32, limited: bool, key: u64): u64 {
   while (true) {
     const row = moveGroups(limit, 0, first, key);

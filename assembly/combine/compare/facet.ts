@@ -11,7 +11,7 @@ import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 
-/** A facet, compared with the bitmap it is counted in. */
+/** The walk over operand 0 and a facet, which have cursors 0 and 1. */
 abstract class Facet {
   /** Operand 0 is prepared for this many facets or more: preparing takes some tens of microseconds. */
   @inline static readonly PREPARED_FROM: u32 = 32;

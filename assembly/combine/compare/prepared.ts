@@ -28,7 +28,7 @@ import { Entry } from "../../arena/layout/entry";
 import { Node } from "../../arena/layout/node";
 import { sidesOf } from "../fold/sides";
 
-/** A bitmap prepared to be compared with many. */
+/** Operand 0, prepared to be compared with many others. */
 export abstract class Prepared {
   @inline private static readonly TABLE_HEADER: usize = 16;
   @inline private static readonly SLOTS: u32 = 8;
@@ -40,8 +40,8 @@ export abstract class Prepared {
   /** Slots for each container of operand 0, at most: stepping over that many costs a seek. */
   @inline private static readonly SLOTS_EACH: u32 = 8;
   /**
-   * The most members of a container that are looked up in the other operand's container: to make a bitset of
-   * the container, or to read one, would take longer.
+   * The most members of a container that are looked up in the other operand's container: making a bitset of
+   * the container, or reading one, would take longer.
    */
   @inline static readonly LOOKED_UP_MAX: u32 = 96;
   /** Members of a packed leaf that can be looked up in the time of a step to the next group. */

@@ -2,15 +2,15 @@
 // with operand 0. The facets are counted in the order of the greatest scores that their sizes allow, and
 // counting ends where no other one can be among the best.
 //
-// A score is part / (last + 1), at most 1, and 1 is always 1 / 1. So the whole may be 2^64, and no part needs
-// more than 64 bits. A number of members is a score, too: that of 2^64. Scores are compared without a
-// division, so nothing is rounded.
+// A score is part / (last + 1), at most 1, and 1 is always 1 / 1. So the denominator may be 2^64, and no part
+// needs more than 64 bits. With Measure.CARD, a score is a number of members divided by 2^64. Scores are
+// compared without a division, so nothing is rounded.
 //
-// Below cursors 0 and 1, at the arena's end, SCORED_BYTES each:
+// Below cursors 0 and 1, at the arena's end, Scored.BYTES each:
 //
-//   the least score that counts
-//   the candidates, the first one last: a heap, and each with the greatest score that its size allows
-//   the best so far, the first one last: once there are as many as are wanted, a heap, the least first
+//   the least score that counts the candidates, the first one last: a heap, and each with the greatest score
+//   that its size allows the best so far, the first one last: a heap with the least first, once the wanted
+//   number has been found
 //
 // Each of them:
 //
@@ -55,14 +55,14 @@ class Scored {
 
   // --- Scores ------------------------------------------------------------------------------------------------
 
-  /** Sets the score at `at` to part / whole, where a `whole` of 0 is 2^64. */
+  /** Sets the score to part / whole, where a `whole` of 0 is 2^64. */
   @inline setScore(part: u64, whole: u64): void {
     const isOne = part == whole && part != 0;
     store<u64>(changetype<usize>(this), isOne ? 1 : part);
     store<u64>(changetype<usize>(this), isOne ? 0 : whole - 1, Scored.LAST);
   }
 
-  /** Sets the score at `at` to that of operands 0 and `k`, which have one, and share `shared` members. */
+  /** Sets the score to that of operands 0 and `k`, which have one, and share `shared` members. */
   setScoreOf(by: Measure, shared: u64, k: u32): void {
     const a = Ranking.sizeOf(0), b = Ranking.sizeOf(k);
     if (Ranking.hasAll(0) && Ranking.hasAll(k)) { this.setScore(1, 1); return; }
@@ -70,7 +70,7 @@ class Scored {
       by == Measure.CARD ? 0 : by == Measure.JACCARD ? a + b - shared : Ranking.lesser(a, b));
   }
 
-  /** Less than, equal to or greater than 0, as the score at `x` is to that at `y`. */
+  /** Less than, equal to or greater than 0, as this score is to the score `y`. */
   compare(y: Scored): i32 {
     const xPart = load<u64>(changetype<usize>(this)), xLast = load<u64>(changetype<usize>(this), Scored.LAST),
       yPart = load<u64>(changetype<usize>(y)), yLast = load<u64>(changetype<usize>(y), Scored.LAST);
@@ -79,7 +79,7 @@ class Scored {
     return upper ? upper : Ranking.sign(xPart * (yLast + 1), yPart * (xLast + 1));
   }
 
-  /** Whether the facet at `x` comes before that at `y` in the result. */
+  /** Whether this facet comes before the facet `y` in the result. */
   precedes(y: Scored): bool {
     const order = this.compare(y);
     return order ? order > 0 : this.facet() < y.facet();
@@ -125,7 +125,10 @@ abstract class Ranking {
   /** The lesser of two sizes of bitmaps that are not empty: 0 is 2^64. */
   @inline static lesser(a: u64, b: u64): u64 { return min(a - 1, b - 1) + 1; }
 
-  /** The most members, modulo 2^64, that operands 0 and `k` can share; if one has all offsets, they do. */
+  /**
+   * The most members, modulo 2^64, that operands 0 and `k` can share. If one has all offsets, they share that
+   * many.
+   */
   @inline private static mostShared(k: u32): u64 {
     return isEmptyFacet(0) || isEmptyFacet(k) ? 0 : Ranking.lesser(Ranking.sizeOf(0), Ranking.sizeOf(k));
   }
@@ -233,7 +236,9 @@ abstract class Ranking {
     return !isFull || Scored.candidates().precedes(Scored.best(facets));
   }
 
-  /** Replaces the score of the first candidate by its own one; false if that does not count. */
+  /**
+   * Replaces the first candidate's greatest possible score by its actual one; false if that does not count.
+   */
   static countFirst(facets: u32, by: Measure, isFull: bool): bool {
     const facet = Scored.candidates().facet(), k = facet + 1;
     let shared = Ranking.mostShared(k);

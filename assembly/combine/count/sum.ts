@@ -1,9 +1,9 @@
-// Sums of weights at one key: which values of a container weigh enough, or exactly so much. Containers are
-// added in the shape they have: members and runs to a tally (container/tally.ts), and what is read word by
-// word to planes (container/counters.ts), once for each binary digit of its weight. So no container costs
-// more than its bytes do, however much it weighs.
+// Sums of weights at one key: which values of a container weigh enough, or exactly so much. Each container is
+// added in its own kind: members and runs to a tally (container/tally.ts), and words to planes
+// (container/counters.ts), once for each binary digit of the weight that is 1. So no container costs more than
+// its bytes do, however much it weighs.
 //
-// The tally lies behind the named places of the scratch room, and the planes behind it. In between are
+// The tally lies behind the named places of the scratch room, and the planes behind it. Between them:
 //
 //   +0  i32 weight of every value         +4  u32 1 once there are planes
 //   +8  i32 the sum of positive weights   +12 i32 the sum of negative weights; both of what is at the key
@@ -32,7 +32,7 @@ import { Shape } from "../shape/shape";
 import { Rule, Term } from "../term/term";
 import { Location } from "./parts";
 
-/** The sum of a term's items, as it is weighed at one key. */
+/** Adds up the weights of a term's items at one key. */
 export abstract class Sum {
   /** Arrays of more members, and short bitsets of more words, are read word by word: as bitsets. */
   @inline private static readonly TALLIED_MEMBERS: u32 = 512;
@@ -82,8 +82,8 @@ export abstract class Sum {
   }
 
   /**
-   * Whether all that is at the key can be counted in bytes, and better is. Not for `least` = the least sum that
-   * there can be: bytes do not look for values that no item has.
+   * Whether the containers at the key can be counted in bytes, and this is quicker. Not if `least` is the
+   * least possible sum: counting in bytes does not find values that no item has.
    */
   static suitsBytes(least: i32): bool {
     const state = Sum.state();

@@ -1,7 +1,6 @@
-// Terms that count or weigh their items, at one key.
-// Where the answer follows from what the items have at the key, or is a union or an intersection, nothing is
-// counted. Otherwise it is counted in threshold.ts and sum.ts. Terms among the items are evaluated in
-// combine/evaluate.ts.
+// Terms that count or weigh their items, at one key. Nothing is counted if the result follows from the
+// containers at the key, or is their union or intersection. Otherwise, threshold.ts and sum.ts count. Terms
+// among the items are evaluated in combine/evaluate.ts.
 
 import { Kernel, Sink, Store } from "../../container/kernel";
 import { foldIntersection } from "../several/intersection";
@@ -51,8 +50,8 @@ function thresholdOfListed<S extends Sink>(term: u32, list: usize, listed: u32, 
 // --- Sums --------------------------------------------------------------------------------------------------
 
 /**
- * What weighs enough, if that follows from what was noted of the items at the key without adding weights;
- * otherwise UNSUITED. Not where a step of the term's constant begins inside the container.
+ * The values that weigh enough, if Sum.note() has noted enough to tell without adding weights; otherwise
+ * UNSUITED. Not where a step of the term's constant begins inside the container.
  */
 export function sumOfNoted<S extends Sink>(term: u32, key: u64): u64 {
   const exactly = Term.rule(term) == Rule.SUM_EXACTLY, least = <i32>Term.least(term);

@@ -18,7 +18,7 @@ import { Rule, Term } from "../term/term";
 import { Location } from "./parts";
 import { Sum } from "./sum";
 
-/** Members of at least, or exactly, so many containers. */
+/** Values that are in at least, or in exactly, a number of containers. */
 export abstract class Threshold {
   /** The most members, or edges of runs, that are sorted rather than counted in planes. */
   @inline static readonly SORTED_MEMBERS_MAX: u32 = 64;
@@ -30,8 +30,8 @@ export abstract class Threshold {
   @inline static readonly LEVELS_COUNTED_MAX: u32 = 8;
 
   /**
-   * How many items the counters of a term that counts overflow at: one more than it looks for if that must not
-   * be reached.
+   * The number of items at which the counters of a term overflow: `least`, or one more if exactly `least` are
+   * sought.
    */
   @inline static overflowsAt(least: u32, exactly: bool): u32 { return least + u32(exactly); }
 
@@ -182,10 +182,10 @@ function lessOver(at: usize, over: usize): u64 {
 }
 
 /**
- * Counts in how many of the list's `count` containers each value is, as far as it takes to tell which are in
- * at least (with `exactly`, in exactly) `least` of them. Returns the number of planes. Bitsets and short
- * bitsets come first, part by part and two at a time. The adder spends so long on each word that
- * the CPU would wait for memory at every line if the next part were not prefetched.
+ * Counts, for each value, how many of the list's `count` containers have it, as far as is needed to find the
+ * values in at least (with `exactly`, in exactly) `least` of them. Returns the number of planes. Bitsets and
+ * short bitsets come first, part by part and two at a time. The adder spends so long on each word that the CPU
+ * would wait for memory at every line if the next part were not prefetched.
  */
 export function countListed(list: usize, count: u32, least: u32, exactly: bool): u32 {
   const counters = Threshold.countersAt(), overflow = Threshold.overflowsAt(least, exactly),

@@ -1,12 +1,12 @@
-// Two containers into one, whatever their kinds: a table from pairs of kinds to functions. The walk over
-// bitmaps (combine/combine.ts) knows keys, the kernels (container/) know one pair of kinds each, and this
-// file is what lies between. Pairs of arrays, bitsets and runs are folded in plain.ts, pairs with buckets or
-// a short bitset in compact.ts if there is a kernel for them, and pairs with an empty or full container in
-// trivial.ts.
+// Two containers into one, whatever their kinds: a table from pairs of kinds to functions. The walks over
+// bitmaps (combine/walkterm.ts, combine/walk/pair.ts) know keys, the kernels (container/) know one pair of
+// kinds each, and this file connects them. Pairs of arrays, bitsets and runs are folded in plain.ts, pairs
+// with buckets or a short bitset in compact.ts if there is a kernel for them, and pairs with an empty or full
+// container in trivial.ts.
 //
 // `l`, the left container, and `r`, the right one, belong to the operands that `sides` names. Where the
-// operation commutes, the sides are ordered here, so that the other files meet a pair of kinds in one order
-// only.
+// operation commutes, the sides are ordered here, so that the other files need to handle each pair of kinds in
+// one order only.
 
 import { SELF, left } from "../../env/memory";
 import {
@@ -27,10 +27,7 @@ import { Container } from "../../container/limits";
 import { intersectArrayBitsetCardinality } from "../../container/mixed";
 import { shortToBitset } from "../../container/short";
 
-/**
- * The kinds of a left and a right container. Pairs with BUCKETS or SHORT are not named: they are what is
- * left.
- */
+/** The kinds of a left and a right container. The pairs without a name are those with BUCKETS or SHORT. */
 const enum Pair {
   ARRAY_ARRAY = (Kind.ARRAY << 3) | Kind.ARRAY,
   ARRAY_BITSET = (Kind.ARRAY << 3) | Kind.BITSET,

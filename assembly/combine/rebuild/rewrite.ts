@@ -55,8 +55,8 @@ function packContainer(key: u64, entry: Entry, alone: bool): void {
 }
 
 /**
- * packContainer() for an array: the entry's own, which operand 0 has at `from`,
- * or in Scratch.FIRST of operand SELF what the entry has.
+ * packContainer() for an array at `from` of operand `operand`: the entry's own in operand 0, or its members in
+ * Scratch.FIRST of memory 0.
  */
 function packArray(key: u64, entry: Entry, from: usize, operand: u32, alone: bool): void {
   const kind = entry.kind<Right>(), count = entry.count<Right>();

@@ -29,9 +29,9 @@ import { exceedsArray, expectedMembers, worksAsArray } from "../fold/toarray";
 }
 
 /**
- * Asks for the part behind `part` of the bitsets among the list's first `count` elements: otherwise the
- * processor would wait for memory where that part begins. It can wait for a few cache lines at a time only,
- * and should have something to do meanwhile.
+ * Prefetches the part behind `part` of the bitsets among the list's first `count` elements. Otherwise the CPU
+ * would wait for memory where that part begins: it can fetch only a few cache lines at a time, and should work
+ * on the present part meanwhile.
  */
 // @ts-ignore: decorator
 @inline function askAhead(list: usize, count: u32, part: usize): void {
@@ -122,8 +122,8 @@ export function gatherBitsets<S extends Sink>(op: Fold, list: usize, count: u32)
 
 /**
  * The result of foldRound<And>(), as an array: members are taken out while the intersection is made, which
- * avoids storing it and reading it again. Answers UNSUITED, with nothing changed, if the result probably is
- * no array, or once the density so far predicts more than ARRAY_MAX members.
+ * avoids storing it and reading it again. Returns UNSUITED, with nothing changed, if the result probably is no
+ * array, or once the density so far predicts more than ARRAY_MAX members.
  */
 export function intersectToArray(acc: u64, at: u32, list: usize, count: u32): u64 {
   let expected = Shape.count(acc);

@@ -12,7 +12,7 @@ import { Shape } from "../shape/shape";
 import { Fold, sidesOf } from "../fold/sides";
 import { Term } from "../term/term";
 
-/** This few members are quicker looked up one by one in a bitset than the bitset is read. */
+/** Up to this many members are looked up in a bitset one by one, which is quicker than reading all of it. */
 // @ts-ignore: decorator
 @inline const FEW_LEFT: u32 = 24;
 

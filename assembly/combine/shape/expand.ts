@@ -1,5 +1,5 @@
 // Compact kinds, such as buckets and short bitsets, for code that knows arrays and bitsets: expanded into
-// scratch room. And the reverse for arrays that meet buckets.
+// scratch room. Also makes buckets of arrays that are folded with buckets.
 
 import { SELF, left, right } from "../../env/memory";
 import { Choice, Kind } from "../../container/kind";

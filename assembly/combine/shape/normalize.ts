@@ -113,7 +113,7 @@ function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
 // @ts-ignore: decorator
 @inline function extracted(at: usize, count: u32, to: Kind, out: usize): u64 {
   assert(Lanes.LANES_BYTES + Extract.EXTRACT_BYTES <= Places.FOLD_BYTES);
-  // `work` fits the place behind `out`
+  // `work` fits in the place behind `out`
   const work = out + Places.FOLD_BYTES + Lanes.LANES_BYTES;
   if (to == Kind.BUCKETS && bitsetToBuckets(at, count, out, work)) return Shape.of(Kind.BUCKETS, count, out);
   extractMembers(at, count, out, work);

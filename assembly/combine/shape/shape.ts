@@ -19,8 +19,8 @@ export abstract class Shape {
   /** The shape without members. */
   @inline static readonly NOTHING: u64 = 0;
   /**
-   * No shape: this way to combine is not for these containers, and nothing has changed.
-   * The caller takes another one.
+   * Not a shape: this function does not suit these containers, and has changed nothing. The caller uses
+   * another one.
    */
   @inline static readonly UNSUITED: u64 = u64.MAX_VALUE;
 

@@ -15,7 +15,7 @@ import { Term } from "./term";
 /** How much was found, in one number: containers in the list, full ones, and terms. */
 type Found = u64;
 
-/** What a term's items have at a key, and how much of it was found, packed in a u64. */
+/** Lists the containers that a term's items have at a key. */
 export abstract class Listed {
   @inline static readonly NOTHING: Found = 0;
   @inline private static readonly FULL_SHIFT: u64 = 20;

@@ -10,7 +10,7 @@ import { Cursor } from "../walk/cursor";
 import { Rule, Term } from "./term";
 import { Listed } from "./listed";
 
-/** Units of work of seeking a term without groups, and of evaluating it. */
+/** Units of work for seeking a term without groups, and for evaluating it. */
 // @ts-ignore: decorator
 @inline const SEEK_WORK: u32 = 8;
 
@@ -248,7 +248,7 @@ function lastOfGrouped(term: u32, key: u64, last: u64): u64 {
 function dropEnded(term: u32): void {
   const rule = Term.rule(term), from = Term.firstGrouped(term), end = Term.end(term);
   Term.setEnded(term, 0);
-  // an item without members decides ALL; NOT has but one
+  // an item without members decides ALL; NOT has only one
   if (rule == Rule.ALL || rule == Rule.NOT) return;
   let kept = from;
   for (let i = from; i < end; i++) {
@@ -272,8 +272,9 @@ function dropEnded(term: u32): void {
 // --- Sums --------------------------------------------------------------------------------------------------
 
 /**
- * Moves the item to the next key at which an item of the sum is, a step begins inside the container, or the
- * constant alone suffices: then up to the next of these.
+ * Moves the item to the next key at which an item of the sum has a container, a step begins inside the
+ * container, or the constant alone suffices. In the last case, the segment ends before the next such item or
+ * step.
  */
 function seekSum(item: u32, term: u32, key: u64): void {
   const limit = Offset.key(Term.highOffset(term));

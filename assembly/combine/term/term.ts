@@ -18,8 +18,8 @@
 //        the first has offset 0.
 //        Then i32 weight for each item
 //
-// Groups are for terms of many items: a key at which few of them have a container costs about the square root
-// of their number.
+// Groups are for terms of many items: at a key that few of them have, the cost is about the square root of
+// their number.
 
 import { Entry } from "../../arena/layout/entry";
 import { arena } from "../../env/memory";
@@ -45,12 +45,9 @@ export const enum Rule {
   NOT,
   /** from a first to a last offset; there are no items */
   RANGE,
-  /**
-   * the weights of the items that have it, and a constant, are `least` or more together; weights may be
-   * negative
-   */
+  /** a constant plus the weights of the items that have it is at least `least`; weights may be negative */
   SUM_ATLEAST,
-  /** they are exactly `least` */
+  /** that sum is exactly `least` */
   SUM_EXACTLY,
 }
 
@@ -86,7 +83,7 @@ export abstract class Term {
   @inline static rule(term: u32): Rule { return <Rule>load<u32>(Term.at(term), Term.RULE); }
   @inline static first(term: u32): u32 { return load<u32>(Term.at(term), Term.FIRST); }
   @inline static items(term: u32): u32 { return load<u32>(Term.at(term), Term.ITEMS); }
-  /** The number after that of the last item. */
+  /** One past the number of the last item. */
   @inline static end(term: u32): u32 { return Term.first(term) + Term.items(term); }
   /** How many of the first items stand apart from the others. */
   @inline private static itemsApart(rule: Rule, least: u32): u32 {
@@ -226,7 +223,7 @@ export abstract class Term {
     return Term.bytes(items) + steps * Term.STEP_BYTES + ((items + 1) >> 1 << 3);
   }
 
-  /** Makes a sum like makeTerm(). It has no steps and no weights yet, and its least sum is 0. */
+  /** Term.make() for a sum. It has no steps and no weights yet, and its least sum is 0. */
   static makeSum(below: u32, rule: Rule, first: u32, items: u32, steps: u32): u32 {
     const term = Term.make(below + Term.sumBytes(items, steps) - Term.bytes(items), rule, first, items, 0);
     store<u32>(Term.at(term), term - Term.bytes(items), Term.STEPS_NAME);
@@ -234,8 +231,8 @@ export abstract class Term {
   }
 
   /**
-   * Makes a term below what lies `below` bytes from the arena's end on, where termBytes(items) bytes are free;
-   * returns its name.
+   * Makes a term below what lies `below` bytes from the arena's end on, where Term.bytes(items) bytes are
+   * free; returns its name.
    */
   static make(below: u32, rule: Rule, first: u32, items: u32, least: u32): u32 {
     const term = below + Term.bytes(items), at = Term.at(term);

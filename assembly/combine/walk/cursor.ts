@@ -31,8 +31,7 @@ export class Cursor {
   /** Greater than every key. */
   @inline static readonly NO_KEY: u64 = 0xffffffffffffffff;
   /**
-   * Units of work that moving a cursor to another entry counts, also for the steps to the next entry of the
-   * same leaf that follow.
+   * Units of work for moving a cursor to another entry. They include the steps within the leaf that follow.
    */
   @inline private static readonly LEAF_WORK: u32 = 4;
   @inline private static readonly LAST: u32 = 8;
@@ -51,7 +50,7 @@ export class Cursor {
     return load<u64>(changetype<usize>(Cursor.of(item)), Cursor.LAST);
   }
 
-  /** Cursor.keyOf() of the cursor at `cursor`. Cursors lie below one another, and move when the arena grows. */
+  /** The cursor's key. Cursors lie below one another, and move when the arena grows. */
   @inline key(): u64 { return load<u64>(changetype<usize>(this)); }
   @inline lastKey(): u64 { return load<u64>(changetype<usize>(this), Cursor.LAST); }
   @inline term(): u32 { return load<u32>(changetype<usize>(this), Cursor.TERM); }
@@ -146,9 +145,9 @@ export class Cursor {
   }
 
   /**
-   * Moves the cursor from before `key` to the next entry, where that is all there is to do, as it mostly is:
-   * the cursor is that of an operand, and the entry lies in the same leaf, is not FULL, and does not come
-   * before `key`. Otherwise returns false.
+   * Moves the cursor from before `key` to the next entry if that is simple, as it mostly is: the item is an
+   * operand, and the entry lies in the same leaf, is not FULL, and does not come before `key`. Otherwise
+   * returns false.
    */
   @inline step(key: u64): bool {
     if (load<u32>(changetype<usize>(this), Cursor.TERM)) return false;
@@ -168,8 +167,8 @@ export class Cursor {
   }
 
   /**
-   * stepped() in a packed leaf: the next group begins where the cursor's one ends. If that comes before `key`,
-   * the cursor has moved there all the same.
+   * Cursor.step() in a packed leaf: the next group begins where the cursor's group ends. The cursor moves
+   * there even if that group comes before `key`.
    */
   @inline private stepInPacked(place: u64, key: u64): bool {
     const s = load<u64>(changetype<usize>(this), Cursor.SHAPE),

@@ -1,7 +1,7 @@
-// Where to cut the keys of several bitmaps into parts that take about as long to walk through. The cost of
-// a leaf is estimated from its numbers of entries and members, so entries are not read. The
-// walk through the leaves takes a sample every so often: the key that it is at. Between two cuts there are as
-// many samples.
+// Where to cut the keys of several bitmaps into parts that take about equally long to walk through. The cost
+// of a leaf is estimated from its numbers of entries and members, so entries are not read. The walk through
+// the leaves takes a sample every so often: the key that it is at. Between any two cuts there are equally many
+// samples.
 //
 // Memory 0 meanwhile:
 //
@@ -16,7 +16,7 @@ import { Directory } from "../../arena/read/directory";
 import { Node, Slot } from "../../arena/layout/node";
 import { BITSET_BYTES, Container } from "../../container/limits";
 
-/** Samples of keys, of which some become cuts. */
+/** Takes samples of keys, some of which become cuts. */
 abstract class Cuts {
   /** The cost of a container apart from its payload, in bytes of a bitset. */
   @inline private static readonly CONTAINER_COST: u64 = 1024;

@@ -1,6 +1,5 @@
-// Two packed leaves at once. Most of their groups are of a few members. To go from group to group, with a
-// cursor on each side, takes several times as long as to compare the members where they lie: two sorted
-// lists, which are merged here.
+// Two packed leaves at once. Most of their groups are of a few members. Going from group to group with a
+// cursor on each side takes several times as long as merging the two sorted lists of members, as is done here.
 
 import { left, right, work } from "../../env/memory";
 import { Left, Memory, Right, view128, view16, view64 } from "../../env/view";
@@ -17,18 +16,21 @@ import { Cursor } from "./cursor";
  */
 export const enum Sought { SHARED, MISSING }
 
-/** What is merged of a leaf, packed in a u64. */
+/** The part of a leaf that is merged, packed in a u64. */
 abstract class Column {
-  /** If an operand has UNLIKE times as many members as the other one, its containers are sought instead. */
+  /**
+   * If an operand has this many times as many members as the other one, leaves are not merged: its containers
+   * are sought.
+   */
   @inline static readonly UNLIKE: u64 = 8;
   /** Members that count as one unit of work. */
   @inline static readonly UNIT_MEMBERS: u32 = 16;
   /** The most bytes of highs that are compared in 16-bit lanes. */
   @inline static readonly LANE_WIDTH: u32 = 2;
 
-  // A column is what is merged of a leaf, from a group on to the leaf's end: the leaf's address, from bit 32 on
-  // the index of the first member in it, and from bit 48 on how many members there are. So that of a whole tiny
-  // arena is its number of members alone.
+  // A column is the part of a leaf that is merged, from a group to the leaf's end: the leaf's address, from
+  // bit 32 on the index of the first member in it, and from bit 48 on how many members there are. So the
+  // column of a whole tiny arena is just its number of members.
 
   @inline static of<M extends Memory>(place: u64): u64 {
     const leaf = changetype<Node>(Group.leaf<M>(changetype<Group>(Place.entry(place))));
@@ -59,8 +61,8 @@ abstract class Column {
     return ((base + Page.high<M>(highs, width)) << 16) | view16<M>(lows, 0);
   }
 
-  // The answer of both merges: how many there are of what is sought, and how many members of either leaf have
-  // been passed, 16 bits each.
+  // The result of both merges, 16 bits each: how many sought members there are, and how many members of each
+  // leaf have been passed.
 
   @inline static mergedOf(found: u32, xPassed: u32, yPassed: u32): u64 {
     return <u64>found | (<u64>xPassed << 16) | (<u64>yPassed << 32);
@@ -126,8 +128,8 @@ export abstract class LeafMerge {
 
   /**
    * How many members of what is sought there are in operands 0 and 1, if both are tiny arenas that are packed
-   * leaves of several containers, and one has few members; otherwise NOT_MERGED. No cursors are opened for
-   * that: it would take longer than to merge the members. So would to look whether the first ones decide.
+   * leaves of several containers, and one has few members; otherwise NOT_MERGED. No cursors are opened: that
+   * would take longer than merging the members. So would checking whether the first members decide.
    */
   @inline static tiny(sought: Sought): u32 {
     left.select(0);
@@ -182,7 +184,7 @@ export abstract class LeafMerge {
     return Column.found(merged);
   }
 
-  /** Member by member. Which of two is less cannot be foretold, so nothing branches on it. */
+  /** Member by member. Which of two members is less is unpredictable, so there is no branch on it. */
   @inline private static mergeMembers(sought: Sought, first: bool, x: u64, y: u64): u64 {
     const xHeader = changetype<Page>(Column.leaf(x)).header<Left>(),
       yHeader = changetype<Page>(Column.leaf(y)).header<Right>();

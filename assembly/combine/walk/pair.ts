@@ -1,6 +1,6 @@
-// Two operands into one: what combine/combine.ts does for any number, without terms and lists. Most
-// combinations are of two bitmaps, often of small containers, and then the walk costs as much as the folds.
-// Here it is the merge of two sorted lists.
+// Two operands into one. This does what combine/walkterm.ts does for any number, but without terms and lists.
+// Most combinations are of two bitmaps, often of small containers, and then the walk costs as much as the
+// folds. Here it is the merge of two sorted lists.
 
 import { reply, right, work } from "../../env/memory";
 import { appendFull } from "../../arena/builder/builder";

@@ -27,8 +27,8 @@ import { ShortBitset } from "../../container/short";
 import { widenTo } from "../short";
 import { STRETCH_LEAST, stretchEnd } from "./stretch";
 /**
- * With this many old members or more for each new one,
- * places are found by search and what lies between is moved at once.
+ * With this many old members or more for each new one, places are found by searching, and the members between
+ * them are moved at once.
  */
 // @ts-ignore: decorator
 @inline const FAR_APART: u32 = 16;

@@ -84,7 +84,7 @@ function entriesToMerge(last: u64, most: u64): u64 {
   return entries;
 }
 
-/** Unpacks the leaves in which more is to happen than that a few members are inserted. */
+/** Unpacks the leaves in which more happens than inserting a few members. */
 function loosenForMerge(last: u64): void {
   let rest = Directory.entriesExactly<Right>(), place = Directory.seek<Right>(0);
   for (; isUpTo(place, last); place = Place.next<Right>(place), rest--) {

@@ -19,7 +19,7 @@ import { Places, Scratch } from "../../combine/shape/scratch";
 import { wordsWith } from "../convert";
 import { APPENDED_LEAST, entriesCovered, isFew, isUpTo, placeBehind } from "./operand";
 
-/** What merging costs, and what room it takes. */
+/** Bounds for the room that merging takes. */
 abstract class MergeCost {
   @inline static readonly REPLACED: u64 = 8;
   /**
@@ -32,8 +32,7 @@ abstract class MergeCost {
   /** Bytes of the block of a full inner node, or more. */
   @inline static readonly INNER_BLOCK: u64 = 2560;
   /**
-   * Bytes of the blocks that an inner node grows through, or that it takes to split it, the one above and so
-   * on.
+   * Bytes of the blocks through which an inner node grows, or which splitting it and the nodes above takes.
    */
   @inline static readonly NODE_ROOM: u64 = 4 * MergeCost.INNER_BLOCK;
 }
@@ -172,8 +171,8 @@ function copiedFromLeaf(place: u64): u64 {
 }
 
 /**
- * The most bytes that allocating a block for `bytes` bytes takes,
- * with what aligning it or a block twice as large may skip.
+ * The most bytes that allocating a block for `bytes` bytes takes, with the padding before it, or before a
+ * block twice as large.
  */
 // @ts-ignore: decorator
 @inline function allocatedBytes(bytes: usize): usize {

@@ -7,7 +7,7 @@ const expression = string("expression"), numkeys = integer("numkeys");
 /** A number of keys, followed by the keys. */
 const numbered = (number: string, name: string): [Arg, Arg] => [integer(number), multiple({ name, type: "key" })];
 
-export const questions: Command[] = [
+export const queries: Command[] = [
   {
     name: "QUERY", since: "1.0.0", flags: ["readonly"], mayOffload: true,
     summary: "Evaluates an expression over bitmaps, and returns the number of its members or the members",
