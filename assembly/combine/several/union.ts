@@ -55,7 +55,7 @@ function strategyFor<S extends Sink>(op: Fold, list: usize, count: u32): Strateg
   for (let i: u32 = 0; i < count; i++) {
     const kind = Listed.kind(list, i);
     onlyRuns = onlyRuns && kind == Kind.RUNS;
-    onlyLists = onlyLists && (kind == Kind.ARRAY || kind == Kind.BUCKETS);
+    onlyLists = onlyLists && Choice.isList(kind);
     pieces += kind == Kind.RUNS ? right.load16(Shape.at(Listed.show(list, i)), 0) : Listed.count(list, i);
   }
   if (op == Fold.XOR && onlyRuns && pieces <= Places.RUNS_MAX) return Strategy.BY_EDGES;
