@@ -3,7 +3,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Answer, type Arg, type Command, commands, type Kind, type Method } from "../host/table/commands.ts";
+import { type Answer, answers } from "../host/table/answers.ts";
+import { type Arg, type Command, commands, type Kind, type Method, type Repeated } from "../host/table/commands.ts";
 
 // --- Parameters of methods ---------------------------------------------------------------------------------------------------
 
@@ -36,8 +37,8 @@ const KINDS: Record<Kind, { type: string; meaning: string }> = {
 const fail = (row: Command, why: string): never => {
   throw new Error(`commands.ts: ${row.name}: ${why}`);
 };
-const repeatedOf = (row: Command): keyof typeof REPEATED_IN_WORDS =>
-  (isReadOnly(row) ? "same" : REPEATED[row.name] ?? fail(row, "REPEATED in generate-client.ts does not say what a second execution changes"));
+const repeatedOf = (row: Command): Repeated =>
+  (isReadOnly(row) ? "same" : row.repeated ?? fail(row, "a write says what a second execution of it changes"));
 const isReadOnly = ({ flags }: Command): boolean => flags.includes("readonly");
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 const quoted = (text: string): string => JSON.stringify(text);
@@ -45,13 +46,7 @@ const isWords = ({ type, of }: Arg): boolean => type === "oneof" && of!.every((o
 /** An argument that is one value: a key, or of a kind. */
 const isValue = ({ type, kind }: Arg): boolean => type === "key" || kind !== undefined;
 
-/** What a second execution of each write changes: see Repeated in client/src/call.ts. */
-const REPEATED: Readonly<Record<string, keyof typeof REPEATED_IN_WORDS>> = {
-  SETBIT: "same", SETBITS: "same", CLEARBITS: "same", CLEAR: "same", SETINTARRAY: "same", APPENDINTARRAY: "same", DELETEINTARRAY: "same",
-  SETRANGE: "same", CLEARRANGE: "same", SETFULL: "same", SETBITARRAY: "same", IMPORT: "same", FROMBITMAP: "same", TOBITMAP: "same",
-  BITFIELD: "differs", FLIPRANGE: "differs", POPMIN: "differs", POPMAX: "differs", BITOP: "destination", DIFF: "destination", QUERYSTORE: "destination",
-};
-const REPEATED_IN_WORDS = {
+const REPEATED_IN_WORDS: Record<Repeated, string> = {
   same: "",
   differs: "A second execution can change the bitmap again, so it is not sent again when a connection breaks.",
   destination: "If the destination is among the sources, it is not sent again when a connection breaks.",
@@ -155,47 +150,14 @@ function signature(row: Command, method: Method): Signature {
 
 // --- Answers and documentation -----------------------------------------------------------------------------------------------
 
-interface Meaning {
-  /** The name in Answers, if it is not that of the table. */
-  member?: string;
-  type: string;
-  /** Replaces the reply as the table describes it, where a client answers something else. */
-  text?: string;
-}
-
-const ANSWERS: Record<Answer, Meaning> = {
-  ok: { type: '"OK"' },
-  "ok?": { type: '"OK" | null', text: "`OK`, or null if the key is missing." },
-  bit: { type: "Bit" },
-  bits: { type: "Bit[]" },
-  boolean: { type: "boolean", text: "Whether it is so." },
-  count: { type: "Count<M>" },
-  counts: { type: "Count<M>[]" },
-  "count?": { type: "Count<M> | null", text: "The number of members that were removed, or null if the key is missing." },
-  "offset?": { type: "M | null", text: "The offset, or null if there is none." },
-  offsets: { type: "M[]" },
-  page: { type: "Page<M>", text: "The members, and the cursor for the next call, which is null at the end." },
-  length: { type: "number" },
-  "ratio?": { type: "number | null", text: "A number from 0 to 1, or null if both bitmaps are empty." },
-  ratios: { type: "(number | null)[]", text: "A number from 0 to 1 for each, or null where there is none." },
-  table: { type: "Count<M>[][]" },
-  ranking: { type: "[key: Key, members: Count<M>][]", text: "The keys as they were given and how many members they share, the greatest first." },
-  "ratio ranking": { member: "ratioRanking", type: "[key: Key, ratio: number][]", text: "The keys as they were given and their ratios, the greatest first." },
-  fields: { type: "(bigint | null)[]" },
-  text: { type: "string" },
-  "text?": { type: "string | null", text: "Text, or null if the key is missing." },
-  bytes: { type: "Uint8Array" },
-  "bytes?": { type: "Uint8Array | null", text: "The bitmap's bytes, or null if the key is missing." },
-  "statistics?": { type: "Statistics<M> | null", text: "The statistics, or null if the key is missing." },
-};
 /** What methods answer if the row describes the replies of several. */
 const ONE_OF_SEVERAL: Partial<Record<Answer, string>> = {
   count: "The number of members.", counts: "A number of members for each.", offsets: "The members in ascending order.", bytes: "The bitmap's bytes.",
 };
-const answerName = (answer: Answer): string => ANSWERS[answer].member ?? answer.replace("?", "OrNull");
+const answerName = (answer: Answer): string => answers[answer].member ?? answer.replace("?", "OrNull");
 
 function replyOf(row: Command, { answer }: Method): string {
-  const text = ANSWERS[answer].text ?? (row.methods.length > 1 ? ONE_OF_SEVERAL[answer] : undefined) ?? row.reply;
+  const text = answers[answer].text ?? (row.methods.length > 1 ? ONE_OF_SEVERAL[answer] : undefined) ?? row.reply;
   return text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\bnil\b/g, "null");
 }
 
@@ -252,7 +214,7 @@ function callMethod(row: Command, method: Method): string {
     ? [`return ${begin}${made.first}${end};`]
     : [`const call = ${begin}${made.first};`, ...made.rest, `return call${end};`];
   return `${documentation(row, method)}
-  ${method.name}(${parameters(made)}): Call<${ANSWERS[method.answer].type}> {
+  ${method.name}(${parameters(made)}): Call<${answers[method.answer].type}> {
 ${body.map((line) => `    ${line}`).join("\n")}
   }
 `;
@@ -289,7 +251,7 @@ const table = [
   "| Method | Answer | Command |",
   "|---|---|---|",
   ...methods.map(({ row, method }) => {
-    const type = ANSWERS[method.answer].type.replaceAll("<M>", "").replaceAll("|", "\\|");
+    const type = answers[method.answer].type.replaceAll("<M>", "").replaceAll("|", "\\|");
     const word = method.word ? ` \`${method.word}\`` : "";
     return `| \`${syntax(row, method)}\` | \`${type}\` | [${row.name}](../docs/commands.md#${row.name.toLowerCase()})${word} |`;
   }),

@@ -36,6 +36,12 @@ export abstract class Choice {
   /** Whether the payload is an array, in a block or in the entry. */
   @inline static isArray(kind: Kind): bool { return kind == Kind.ARRAY || kind >= Kind.SINGLE; }
 
+  /** Whether the payload of a container with that kind in its shape lists the members one by one. */
+  @inline static isList(kind: Kind): bool { return kind == Kind.ARRAY || kind == Kind.BUCKETS; }
+
+  /** Whether the payload is made of a bitset's words. */
+  @inline static isInWords(kind: Kind): bool { return kind == Kind.BITSET || kind == Kind.SHORT; }
+
   /**
    * Whether code that knows only arrays, bitsets, runs and FULL expands the container: to an array, or to a
    * bitset if it has too many members for that.

@@ -3,7 +3,7 @@
 import { reply } from "../env/memory";
 import { Own } from "../env/view";
 import { Directory, Place } from "../arena/read/directory";
-import { Kind } from "../container/kind";
+import { Choice, Kind } from "../container/kind";
 import { BITSET_BYTES, Container } from "../container/limits";
 
 /**
@@ -22,7 +22,7 @@ export function statistics(): void {
     if (entry.isStreamedAsArray()) {
       arrays++;
       inArrays += members;
-    } else if (kind == Kind.BITSET || kind == Kind.SHORT) {
+    } else if (Choice.isInWords(kind)) {
       bitsets++;
       inBitsets += members;
     } else {

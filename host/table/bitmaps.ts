@@ -17,7 +17,7 @@ export const bitmaps: Command[] = [
   // --- Set operations and relations --------------------------------------------------------------------------------------------
 
   {
-    name: "BITOP", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "BITOP", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "destination",
     summary: "Performs a set operation on bitmaps, and stores the result", complexity: "O(n) in the total size of the sources",
     // NOT has `last` where the other operations have keys. A keyword spec would not help: it matches a word anywhere in the
     // arguments, and so also a key of that name.
@@ -72,7 +72,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "DIFF", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "DIFF", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "destination",
     summary: "Stores the difference of two bitmaps", complexity: "O(n) in the total size of the sources",
     keys: [{ at: 1, access: "update" }, { at: 2, access: "read" }, { at: 3, access: "read" }], args: [{ name: "destkey", type: "key" }, { name: "key1", type: "key" }, { name: "key2", type: "key" }],
     reply: "`OK`.", missing: "error",
@@ -116,7 +116,7 @@ export const bitmaps: Command[] = [
   // --- Exchange with other formats ---------------------------------------------------------------------------------------------
 
   {
-    name: "SETBITARRAY", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "SETBITARRAY", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Creates a bitmap from a string of 0s and 1s", complexity: "O(m) for m characters",
     keys: [{ at: 1, access: "overwrite" }], args: [key, string("string")],
     reply: "`OK`.", missing: "creates",
@@ -152,7 +152,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "IMPORT", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "IMPORT", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Adds the members of a bitmap in the portable Roaring format",
     complexity: "O(m + c log n) for a payload of m bytes and c containers; O(m + n) if c is large",
     keys: [{ at: 1, access: "modify" }], args: [key, string("payload", "bytes"), optional(token("REPLACE"))],
@@ -166,7 +166,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "FROMBITMAP", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "FROMBITMAP", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Creates a bitmap from a native bitmap, or adds to one", complexity: "O(m) for m bytes; with MERGE, O(m + c log n) for c containers of the string, or O(m + n) if c is large",
     keys: [{ at: 1, access: "overwrite", modifyWith: "MERGE" }, { at: 2, access: "read" }],
     args: [key, { name: "stringkey", type: "key" }, option("OFFSET", offset()), optional(token("MERGE"))],
@@ -187,7 +187,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "TOBITMAP", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "TOBITMAP", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Converts a bitmap to a native bitmap, and stores it", complexity: "O(m) for m bytes",
     keys: [{ at: 1, access: "overwrite" }, { at: 2, access: "read" }], args: [{ name: "stringkey", type: "key" }, key],
     reply: "The length of the native bitmap in bytes.", missing: "error",

@@ -7,6 +7,7 @@ import { members } from "./members.ts";
 import { queries } from "./queries.ts";
 import type { Command } from "./row.ts";
 
-export type { Access, Answer, Arg, Command, Kind, Method } from "./row.ts";
+export type { Answer } from "./answers.ts";
+export type { Access, Arg, Command, Kind, Method, Repeated } from "./row.ts";
 
 export const commands: Command[] = [...members, ...bitmaps, ...queries];

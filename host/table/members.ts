@@ -23,7 +23,7 @@ export const members: Command[] = [
   // --- Bits --------------------------------------------------------------------------------------------------------------------
 
   {
-    name: "SETBIT", since: "1.0.0", flags: ["write", "deny-oom", "fast"],
+    name: "SETBIT", since: "1.0.0", flags: ["write", "deny-oom", "fast"], repeated: "same",
     summary: "Sets or clears the bit at an offset, and returns its previous value", complexity: "O(log n)",
     keys: [{ at: 1, access: "modify" }], args: [key, offset(), integer("value", "bit")],
     reply: "The bit's previous value, 0 or 1.", missing: "creates",
@@ -118,7 +118,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "SETBITS", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "SETBITS", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Sets the bits at several offsets, and returns how many were clear", complexity: "O(m log n) for m offsets",
     keys: [{ at: 1, access: "modify" }], args: [key, multiple(offset())],
     reply: "The number of bits that changed from 0 to 1.", missing: "creates",
@@ -129,7 +129,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "CLEARBITS", since: "1.0.0", flags: ["write"],
+    name: "CLEARBITS", since: "1.0.0", flags: ["write"], repeated: "same",
     summary: "Clears the bits at several offsets", complexity: "O(m log n) for m offsets",
     keys: [{ at: 1, access: "modify" }], args: [key, multiple(offset()), optional(token("COUNT"))],
     reply: "`OK`; with `COUNT` the number of bits that changed from 1 to 0.", missing: "nil",
@@ -147,7 +147,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "CLEAR", since: "1.0.0", flags: ["write"],
+    name: "CLEAR", since: "1.0.0", flags: ["write"], repeated: "same",
     summary: "Removes all members of a bitmap and keeps the key", complexity: "O(1)",
     keys: [{ at: 1, access: "modify" }], args: [key],
     reply: "The number of members removed.", missing: "nil",
@@ -162,7 +162,7 @@ export const members: Command[] = [
   // --- Arrays of members -------------------------------------------------------------------------------------------------------
 
   {
-    name: "SETINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "SETINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Creates a bitmap from values", complexity: "O(m log m) for m values",
     keys: [{ at: 1, access: "overwrite" }], args: [key, multiple(offset("value"))],
     reply: "`OK`.", missing: "creates",
@@ -174,7 +174,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "APPENDINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "APPENDINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Adds values to a bitmap", complexity: "O(m log n) for m values",
     keys: [{ at: 1, access: "insert" }], args: [key, multiple(offset("value"))],
     reply: "`OK`.", missing: "creates",
@@ -199,7 +199,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "DELETEINTARRAY", since: "1.0.0", flags: ["write"],
+    name: "DELETEINTARRAY", since: "1.0.0", flags: ["write"], repeated: "same",
     summary: "Removes values from a bitmap", complexity: "O(m log n) for m values",
     keys: [{ at: 1, access: "update" }], args: [key, multiple(offset("value"))],
     reply: "`OK`.", missing: "creates",
@@ -227,7 +227,7 @@ export const members: Command[] = [
   // --- Ranges ------------------------------------------------------------------------------------------------------------------
 
   {
-    name: "SETRANGE", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "SETRANGE", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Sets all bits in a range", complexity: "O(log n + c) for c containers in the range",
     keys: [{ at: 1, access: "insert" }], args: [key, start, end],
     reply: "`OK`.", missing: "creates",
@@ -239,7 +239,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "CLEARRANGE", since: "1.0.0", flags: ["write"],
+    name: "CLEARRANGE", since: "1.0.0", flags: ["write"], repeated: "same",
     summary: "Clears all bits in a range, and returns how many were set", complexity: "O(log n + c) for c containers in the range",
     keys: [{ at: 1, access: "modify" }], args: [key, start, end],
     reply: "The number of bits that changed from 1 to 0.", missing: 0,
@@ -252,7 +252,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "FLIPRANGE", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "FLIPRANGE", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "differs",
     summary: "Inverts all bits in a range, and returns the new number of members", complexity: "O(log n + c) for c containers in the range",
     keys: [{ at: 1, access: "modify" }], args: [key, start, end],
     reply: "The number of members after the change.", missing: "creates",
@@ -265,7 +265,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "SETFULL", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "SETFULL", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Creates a bitmap that holds every offset", complexity: "O(1)",
     keys: [{ at: 1, access: "insert" }], args: [key],
     reply: "`OK`.", missing: "creates",
@@ -380,7 +380,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "POPMIN", since: "1.0.0", flags: ["write"], mayOffload: "reply",
+    name: "POPMIN", since: "1.0.0", flags: ["write"], repeated: "differs", mayOffload: "reply",
     summary: "Removes the smallest members, and returns them", complexity: "O(k log n) for k members",
     keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
     reply: "The smallest member, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in ascending order.", missing: "nil or []",
@@ -397,7 +397,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "POPMAX", since: "1.0.0", flags: ["write"], mayOffload: "reply",
+    name: "POPMAX", since: "1.0.0", flags: ["write"], repeated: "differs", mayOffload: "reply",
     summary: "Removes the largest members, and returns them", complexity: "O(k log n) for k members",
     keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
     reply: "The largest member, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in descending order.", missing: "nil or []",
@@ -417,7 +417,7 @@ export const members: Command[] = [
   // --- Fields: integers --------------------------------------------------------------------------------------------------------
 
   {
-    name: "BITFIELD", since: "1.0.0", flags: ["write", "deny-oom"],
+    name: "BITFIELD", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "differs",
     summary: "Reads and writes integers of any width at any offset", complexity: "O(w log n) for fields of w bits in total",
     keys: [{ at: 1, access: "modify" }], args: [
       key,

@@ -73,7 +73,7 @@ export const queries: Command[] = [
     ],
   },
   {
-    name: "QUERYSTORE", since: "1.0.0", flags: ["write", "deny-oom"], mayOffload: true,
+    name: "QUERYSTORE", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "destination", mayOffload: true,
     summary: "Stores the members of an expression over bitmaps",
     complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that contains them",
     keys: [{ at: 1, access: "update" }, { at: 4, access: "read", numbered: true }],

@@ -1,5 +1,7 @@
 // The type of a row in the command table, and helpers to write rows with.
 
+import type { Answer } from "./answers.ts";
+
 /** What a command does with a key's value, and the flags of the server's key specs for it. */
 export type Access =
   | "read"        // RO ACCESS
@@ -72,24 +74,6 @@ export interface Arg {
  */
 type Tip = "nondeterministic_output";
 
-/** The type to which a client converts a reply. A `?`: there may be no answer, which is nil, or -1 in place of an offset. */
-export type Answer =
-  | "ok" | "ok?"
-  | "bit" | "bits"
-  | "boolean"       // 0 or 1
-  | "count" | "count?" | "counts"
-  | "offset?" | "offsets"
-  | "page"          // of SCAN
-  | "length"        // in bytes
-  | "ratio?"
-  | "ratios"
-  | "table"         // of counts
-  | "ranking" | "ratio ranking"       // keys with their counts or ratios
-  | "fields"        // of BITFIELD
-  | "text" | "text?"
-  | "bytes" | "bytes?"
-  | "statistics?";  // of STAT as JSON
-
 /** A method of clients for the command. */
 export interface Method {
   name: string;
@@ -104,6 +88,12 @@ export interface Method {
   summary?: string;
 }
 
+/**
+ * What a second execution of a write changes, as can happen when a connection breaks: nothing (`same`), something in any case (`differs`),
+ * or something if the destination, the first key, is among the other keys (`destination`).
+ */
+export type Repeated = "same" | "differs" | "destination";
+
 type Flag = "readonly" | "write" | "deny-oom" | "fast";
 
 export interface Command {
@@ -111,6 +101,8 @@ export interface Command {
   name: string;
   since: string;
   flags: Flag[];
+  /** Of each write: what a second execution changes. */
+  repeated?: Repeated;
   tips?: Tip[];
   /**
    * A long call may run on a thread. Such a handler opens all its sources before it does anything else, and then calls offloads_listing()

@@ -120,7 +120,7 @@ export class Entry {
   isStreamedAsArray(): bool {
     const kind = this.kind<Own>();
     return Choice.isArray(kind) || kind == Kind.BUCKETS
-      || ((kind == Kind.BITSET || kind == Kind.SHORT) && Container.isArraySized(this.count<Own>()));
+      || (Choice.isInWords(kind) && Container.isArraySized(this.count<Own>()));
   }
 
   /** Bytes of the container's payload outside the entry, 0 if it has none there. */

@@ -1,7 +1,7 @@
 // The values that are in at least, or in exactly, `least` of a term's items at one key.
 
 import { SELF, left, right } from "../../env/memory";
-import { Kind } from "../../container/kind";
+import { Choice, Kind } from "../../container/kind";
 import { Kernel, Sink } from "../../container/kernel";
 import {
   Counters, countArray, countInBytes, countInLevels, keepRepeated, reachedInBytes, sweepEdges,
@@ -57,16 +57,10 @@ export abstract class Threshold {
     return to + Container.arrayBytes(Shape.count(s));
   }
 
-  /** Whether a container of that kind is a list of its members. */
-  @inline static isList(kind: Kind): bool { return kind == Kind.ARRAY || kind == Kind.BUCKETS; }
-
   @inline static countSmall(planes: u32, operand: u32, s: u64): void {
     const a = expandedRight(operand, s);
     countArray(Threshold.countersAt(), planes, Shape.at(a), Shape.count(a));
   }
-
-  /** Whether containers of that kind are counted word by word. */
-  @inline static isInWords(kind: Kind): bool { return kind == Kind.BITSET || kind == Kind.SHORT; }
 }
 
 /**
@@ -125,7 +119,7 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
 export function repeatedOfArrays<S extends Sink>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    if (!Threshold.isList(Listed.kind(list, i))) return Shape.UNSUITED;
+    if (!Choice.isList(Listed.kind(list, i))) return Shape.UNSUITED;
     members += Listed.count(list, i);
   }
   if (members <= Threshold.LEVELLED
@@ -191,7 +185,7 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
   const counters = Threshold.countersAt(), overflow = Threshold.overflowsAt(least, exactly),
     planes = Counters.planesFor(overflow);
   let bitsets: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) bitsets += u32(Threshold.isInWords(Listed.kind(list, i)));
+  for (let i: u32 = 0; i < count; i++) bitsets += u32(Choice.isInWords(Listed.kind(list, i)));
   if (bitsets & 1) memory.fill(Location.noPart(), 0, Bitset.PART_BYTES);
   for (let part: usize = 0; part < BITSET_BYTES; part += Bitset.PART_BYTES) {
     let first = bitsets & 1 ? Location.of(SELF, Location.noPart()) : Location.NOWHERE;
@@ -199,7 +193,7 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
     let begun = false;
     for (let i: u32 = 0; i < count; i++) {
       const s = Listed.shape(list, i);
-      if (!Threshold.isInWords(Shape.kind(s))) continue;
+      if (!Choice.isInWords(Shape.kind(s))) continue;
       const second = Location.ofPart(Listed.operand(list, i), s, part,
         Location.stagedPart(first == Location.NOWHERE));
       if (second == Location.NOWHERE) continue;
@@ -227,9 +221,9 @@ function countOthers(list: usize, count: u32, planes: u32): void {
   let waiting = false;                        // for a second one, at `a`
   for (let i: u32 = 0; i < count; i++) {
     const kind = Listed.kind(list, i);
-    if (Threshold.isInWords(kind)) continue;
+    if (Choice.isInWords(kind)) continue;
     const operand = Listed.operand(list, i), s = Listed.show(list, i);
-    if (Threshold.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) {
+    if (Choice.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) {
       Threshold.countSmall(planes, operand, s);
       continue;
     }
@@ -247,12 +241,12 @@ function countOthers(list: usize, count: u32, planes: u32): void {
 /** Counts the container `s` of operand `operand`, which `right` shows. */
 export function countOne(planes: u32, operand: u32, s: u64): void {
   const counters = Threshold.countersAt(), kind = Shape.kind(s);
-  if (Threshold.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) {
+  if (Choice.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) {
     Threshold.countSmall(planes, operand, s);
     return;
   }
   let where = operand, bits = s;
-  if (!Threshold.isInWords(kind)) {
+  if (!Choice.isInWords(kind)) {
     const made = Places.at(Scratch.FIRST);
     if (kind == Kind.FULL) memory.fill(made, 0xff, BITSET_BYTES); else asBitset(operand, s, made);
     where = SELF;

@@ -51,11 +51,11 @@ export function foldListed<S extends Sink>(op: Fold, list: usize, count: u32): u
 /** The quickest strategy. For SMALLEST_FIRST the order is written to Scratch.LIST. */
 function strategyFor<S extends Sink>(op: Fold, list: usize, count: u32): Strategy {
   if (count <= 2) return Strategy.IN_TURN;
-  let pieces: u32 = 0, onlyRuns = true, onlyLists = true;     // pieces: members, and runs
+  let pieces: u32 = 0, onlyRuns = true, onlyLists: bool = true;   // pieces: members, and runs
   for (let i: u32 = 0; i < count; i++) {
     const kind = Listed.kind(list, i);
     onlyRuns = onlyRuns && kind == Kind.RUNS;
-    onlyLists = onlyLists && (kind == Kind.ARRAY || kind == Kind.BUCKETS);
+    onlyLists = onlyLists && Choice.isList(kind);
     pieces += kind == Kind.RUNS ? right.load16(Shape.at(Listed.show(list, i)), 0) : Listed.count(list, i);
   }
   if (op == Fold.XOR && onlyRuns && pieces <= Places.RUNS_MAX) return Strategy.BY_EDGES;

@@ -83,7 +83,7 @@ function takesStretch(entry: Entry, low: u32, high: u32): bool {
 function addStretch(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u32 {
   const kind = entry ? entry.kind<Own>() : Kind.ARRAY;
   if (kind == Kind.FULL) return 0;
-  if (kind == Kind.BITSET || kind == Kind.SHORT) return addToBitset(entry, key, from, to);
+  if (Choice.isInWords(kind)) return addToBitset(entry, key, from, to);
   if (kind == Kind.BUCKETS) return addToBuckets(entry, key, from, to, earlier);
   // If memory runs out below, offsets were handed back that were not added. Undoing those removes nothing.
   const more = handBackAbsent(entry, from, to);
