@@ -15,9 +15,9 @@ import { Node, firstKey } from "./layout/node";
 import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
 import { Bitset } from "../container/bitset";
-import { Buckets } from "../container/buckets";
 import { Runs } from "../container/run";
 import { ShortBitset } from "../container/short";
+import { Sparse } from "../container/sparse";
 import { isAscending } from "../container/array";
 
 /** The first broken invariant, or Fault.NONE. */
@@ -138,9 +138,9 @@ function validateContainer(entry: Entry): Fault {
       left.select(SELF);
       return Bitset.cardinality(payload) == count ? Fault.NONE : Fault.BITSET_CARDINALITY;
     case Kind.RUNS: return count < Container.UNIVERSE ? Runs.check<Own>(payload, count) : Fault.WRONG_FORM;
-    case Kind.BUCKETS:
-      if (!Container.isArraySized(count)) return Fault.WRONG_FORM;
-      return Buckets.areSound(payload, count) ? Fault.NONE : Fault.BUCKETS_UNSOUND;
+    case Kind.SPARSE:
+      if (Sparse.bytes<Own>(payload) > Container.SPARSE_MAX) return Fault.WRONG_FORM;
+      return Sparse.isSound(payload, count) ? Fault.NONE : Fault.SPARSE_UNSOUND;
     case Kind.SHORT: {
       const words = ShortBitset.wordCount<Own>(payload);
       if (words > Container.SHORT_MAX

@@ -10,9 +10,9 @@ import { Bitset } from "./bitset";
 import { Lanes } from "./lanes";
 import { Runs } from "./run";
 import { Kind } from "./kind";
-import { bucketsToArray, unionBucketsInto } from "./buckets";
+import { Sparse, sparseToArray, sparseToBitset, sparseToShort } from "./sparse";
 import { ShortBitset, arrayToShort, bitsetToShort, runsToShort, shortToArray, shortToBitset } from "./short";
-import { Memory, Own, view16 } from "../env/view";
+import { Memory, view16 } from "../env/view";
 
 /** Bytes of the payload of `count` members at `at` in memory M, 0 if the kind has none outside its entry. */
 // @ts-ignore: decorator
@@ -21,7 +21,7 @@ import { Memory, Own, view16 } from "../env/view";
     case Kind.ARRAY: return Container.arrayBytes(count);
     case Kind.BITSET: return BITSET_BYTES;
     case Kind.RUNS: return Container.runsBytes(view16<M>(at, 0));
-    case Kind.BUCKETS: return Container.bucketsBytes(count);
+    case Kind.SPARSE: return Sparse.bytes<M>(at);
     case Kind.SHORT: return Container.shortBytes(ShortBitset.wordCount<M>(at));
     case Kind.FULL:
     case Kind.SINGLE:
@@ -36,7 +36,7 @@ export function toArray(kind: Kind, a: usize, count: u32, out: usize): void {
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: left.copy(out, a, Container.arrayBytes(count)); return;
-    case Kind.BUCKETS: bucketsToArray(a, count, out); return;
+    case Kind.SPARSE: sparseToArray(a, out); return;
     case Kind.SHORT: shortToArray(a, out); return;
     case Kind.BITSET: bitsetToArray(a, out); return;
     case Kind.RUNS: runsToArray(a, out); return;
@@ -51,7 +51,7 @@ export function toBitset(kind: Kind, a: usize, count: u32, out: usize): void {
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: arrayToBitset(a, count, out); return;
-    case Kind.BUCKETS: bucketsToBitset(a, count, out); return;
+    case Kind.SPARSE: sparseToBitset(a, out); return;
     case Kind.SHORT: shortToBitset(a, out); return;
     case Kind.BITSET: left.copy(out, a, BITSET_BYTES); return;
     case Kind.RUNS: runsToBitset(a, out); return;
@@ -69,25 +69,13 @@ export function toShort(kind: Kind, a: usize, count: u32, header: u32, out: usiz
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: arrayToShort(a, count, header, out); return;
-    case Kind.BUCKETS: bucketsToShort(a, count, header, out); return;
+    case Kind.SPARSE: sparseToShort(a, header, out); return;
     case Kind.BITSET: bitsetToShort(a, header, out); return;
     case Kind.RUNS: runsToShort(a, header, out); return;
     case Kind.SHORT:
     case Kind.FULL:
     default: unreachable();
   }
-}
-
-/** `out` needs BITSET_BYTES. */
-function bucketsToBitset(a: usize, count: u32, out: usize): void {
-  Bitset.clearAll(out);
-  unionBucketsInto(a, count, out);
-}
-
-/** `out` needs Container.shortBytes() of the header's words. */
-function bucketsToShort(a: usize, count: u32, header: u32, out: usize): void {
-  ShortBitset.clear(out, header);
-  unionBucketsInto(a, count, ShortBitset.base<Own>(out));
 }
 
 /** `out` needs BITSET_BYTES. */

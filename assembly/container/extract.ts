@@ -1,13 +1,12 @@
-// Extracts the members of a bitset, as an array or as buckets.
+// Extracts the members of a bitset as an array.
 //
 // In a bitset that becomes an array, most words are 0, and it is unpredictable which ones are not: a branch
 // on that would cost more than the work on the word. So there is none. A bitset is read in lanes of 16 bits,
 // eight at a time. The lanes that have members are appended to a list, and then the members of eight
 // listed lanes are extracted at once.
 
-import { bits, left, right, vector } from "../env/memory";
+import { left, right, vector } from "../env/memory";
 import { Container } from "./limits";
-import { Buckets } from "./buckets";
 import { Kernel, Same, SetOperation } from "./kernel";
 import { Bitset } from "./bitset";
 import { Lanes } from "./lanes";
@@ -19,8 +18,8 @@ export abstract class Extract {
    * Up to a vector behind both may be written.
    */
   @inline private static readonly VALUES: usize = Bitset.PART_BYTES + Lanes.LANES_BYTES;
-  /** Working space of extractMembers() and bitsetToBuckets(). */
-  @inline static readonly EXTRACT_BYTES: usize = <usize>Container.BUCKETS + 2 * Extract.VALUES;
+  /** Working space of extractMembers(). */
+  @inline static readonly EXTRACT_BYTES: usize = 2 * Extract.VALUES;
   /** With at least this many members, one of eight lanes often has more than two. */
   @inline private static readonly DENSE: u32 = 1200;
   /** With fewer members than this, few words have any, and it matters most to skip the others fast. */
@@ -33,10 +32,10 @@ export abstract class Extract {
 
   @inline static isDense(members: u32): bool { return members >= Extract.DENSE; }
 
-  /** Writes the low bytes of the members, as many as Out has; returns the end. */
-  @inline static extract<Out>(a: usize, members: u32, out: usize, work: usize): usize {
+  /** Writes the members; returns the end. */
+  @inline static extract(a: usize, members: u32, out: usize, work: usize): usize {
     for (let value: u32 = 0; value < Container.UNIVERSE; value += <u32>Bitset.PART_BYTES << 3) {
-      out = Extract.putMembers<Out>(work, Extract.listLanes<Same>(a, 0, value, work),
+      out = Extract.putMembers(work, Extract.listLanes<Same>(a, 0, value, work),
         Extract.isDense(members), out);
       a += Bitset.PART_BYTES;
     }
@@ -44,9 +43,9 @@ export abstract class Extract {
   }
 
   /** Writes the members of the lanes in [list, end); returns the end. */
-  @inline static putMembers<Out>(list: usize, end: usize, dense: bool, out: usize): usize {
+  @inline static putMembers(list: usize, end: usize, dense: bool, out: usize): usize {
     for (; list < end; list += Lanes.LANES_BYTES) {
-      out = dense ? Extract.putFours<Out>(list, out) : Extract.putTwos<Out>(list, out);
+      out = dense ? Extract.putFours(list, out) : Extract.putTwos(list, out);
     }
     return out;
   }
@@ -121,23 +120,23 @@ export abstract class Extract {
   }
 
   /** Writes the members of the eight lanes at `list`; returns the end. Fast if no lane has more than two. */
-  @inline private static putTwos<Out>(list: usize, out: usize): usize {
+  @inline private static putTwos(list: usize, out: usize): usize {
     const values = v128.load(list, Extract.VALUES), x = v128.load(list);
     const y = Extract.withoutLowest(x), z = Extract.withoutLowest(y);
-    if (v128.any_true(z)) return Extract.putFours<Out>(list, out);
+    if (v128.any_true(z)) return Extract.putFours(list, out);
     const first = i16x8.add(Extract.bitNumbers(v128.xor(x, y)), values);
     const second = i16x8.add(Extract.bitNumbers(v128.xor(y, z)), values);
     const mask = ~Extract.zeros(Lanes.interleaveLow(x, y), Lanes.interleaveHigh(x, y));
-    out = Extract.put<Out>(Lanes.interleaveLow(first, second), mask & 0xff, out);
-    return Extract.put<Out>(Lanes.interleaveHigh(first, second), (mask >> 8) & 0xff, out);
+    out = Lanes.put(Lanes.interleaveLow(first, second), mask & 0xff, out);
+    return Lanes.put(Lanes.interleaveHigh(first, second), (mask >> 8) & 0xff, out);
   }
 
   /** Extract.putTwos() for lanes of up to four members. */
-  private static putFours<Out>(list: usize, out: usize): usize {
+  private static putFours(list: usize, out: usize): usize {
     const values = v128.load(list, Extract.VALUES), x = v128.load(list);
     const y = Extract.withoutLowest(x), z = Extract.withoutLowest(y), w = Extract.withoutLowest(z),
       rest = Extract.withoutLowest(w);
-    if (v128.any_true(rest)) return Extract.putAll<Out>(list, out);
+    if (v128.any_true(rest)) return Extract.putAll(list, out);
     const first = i16x8.add(Extract.bitNumbers(v128.xor(x, y)), values);
     const second = i16x8.add(Extract.bitNumbers(v128.xor(y, z)), values);
     const third = i16x8.add(Extract.bitNumbers(v128.xor(z, w)), values);
@@ -149,31 +148,23 @@ export abstract class Extract {
     const high = ~Extract.zeros(Extract.interleavePairsLow(xyHigh, zwHigh),
       Extract.interleavePairsHigh(xyHigh, zwHigh));
     const early = Lanes.interleaveLow(first, second), late = Lanes.interleaveLow(third, fourth);
-    out = Extract.put<Out>(Extract.interleavePairsLow(early, late), low & 0xff, out);
-    out = Extract.put<Out>(Extract.interleavePairsHigh(early, late), (low >> 8) & 0xff, out);
+    out = Lanes.put(Extract.interleavePairsLow(early, late), low & 0xff, out);
+    out = Lanes.put(Extract.interleavePairsHigh(early, late), (low >> 8) & 0xff, out);
     const earlyHigh = Lanes.interleaveHigh(first, second), lateHigh = Lanes.interleaveHigh(third, fourth);
-    out = Extract.put<Out>(Extract.interleavePairsLow(earlyHigh, lateHigh), high & 0xff, out);
-    return Extract.put<Out>(Extract.interleavePairsHigh(earlyHigh, lateHigh), (high >> 8) & 0xff, out);
+    out = Lanes.put(Extract.interleavePairsLow(earlyHigh, lateHigh), high & 0xff, out);
+    return Lanes.put(Extract.interleavePairsHigh(earlyHigh, lateHigh), (high >> 8) & 0xff, out);
   }
 
   /** Extract.putTwos() for lanes of any number of members. */
-  private static putAll<Out>(list: usize, out: usize): usize {
+  private static putAll(list: usize, out: usize): usize {
     for (const end = list + Lanes.LANES_BYTES; list < end; list += 2) {
       const value = <u32>load<u16>(list, Extract.VALUES);
       for (let rest = <u32>load<u16>(list); rest; rest &= rest - 1) {
-        store<Out>(out, <Out>(value + ctz<u32>(rest)));
-        out += sizeof<Out>();
+        store<u16>(out, value + ctz<u32>(rest));
+        out += Container.MEMBER_BYTES;
       }
     }
     return out;
-  }
-
-  /** Writes the members in `mask` as values of type Out; returns the end. */
-  @inline private static put<Out>(members: v128, mask: u32, out: usize): usize {
-    if (sizeof<Out>() == 2) return Lanes.put(members, mask, out);
-    const lanes = vector.compact(members, mask);
-    store<u64>(out, i64x2.extract_lane(i8x16.narrow_i16x8_u(v128.and(lanes, i16x8.splat(0xff)), lanes), 0));
-    return out + <usize>popcnt<u32>(mask);
   }
 
   /** Each lane without its lowest bit. */
@@ -209,31 +200,7 @@ export abstract class Extract {
  */
 export function extractMembers(a: usize, members: u32, out: usize, work: usize): u32 {
   if (members < Extract.SPARSE) return Extract.extractFew(a, out);
-  return Container.memberCount(out, Extract.extract<u16>(a, members, out, work));
-}
-
-/**
- * Writes the members as buckets to `out`, which needs bucketsBytes(members) and 64 bytes more.
- * Returns false if a bucket would have 256 members. The other arguments are those of extractMembers().
- */
-export function bitsetToBuckets(a: usize, members: u32, out: usize, work: usize): bool {
-  const counts = out + members, atOnce = bits.listsAtOnce();
-  let to = out;
-  for (let high: u32 = 0, word = a; high < Container.BUCKETS; high++, word += Buckets.BUCKET_BITSET_BYTES) {
-    const w3 = left.load64(word, 24), w2 = left.load64(word, 16);
-    const w1 = left.load64(word, 8), w0 = left.load64(word, 0);
-    const held = <u32>(popcnt<u64>(w3) + popcnt<u64>(w2) + popcnt<u64>(w1) + popcnt<u64>(w0));
-    if (held > Buckets.BUCKET_MAX) return false;
-    store<u8>(work + high, held);             // not at `counts` yet: that is written to until all members are
-    if (!atOnce) continue;
-    to += bits.list(to, w0, 0);
-    to += bits.list(to, w1, 64);
-    to += bits.list(to, w2, 128);
-    to += bits.list(to, w3, 192);
-  }
-  if (!atOnce) Extract.extract<u8>(a, members, out, work + Container.BUCKETS);
-  memory.copy(counts, work, Container.BUCKETS);
-  return true;
+  return Container.memberCount(out, Extract.extract(a, members, out, work));
 }
 
 /**
@@ -250,5 +217,5 @@ export function listPart<O extends SetOperation>(a: usize, b: usize, value: u32,
  * for the members and eight more.
  */
 export function extractListed(list: usize, end: usize, dense: bool, out: usize): usize {
-  return Extract.putMembers<u16>(list, end, dense, out);
+  return Extract.putMembers(list, end, dense, out);
 }

@@ -2,8 +2,8 @@
 // Its payload is one of
 //
 //   array    u16 members, strictly ascending
-//   buckets  the same members in little more than half the space, see buckets.ts
 //   bitset   8192 bytes; member v is bit v & 7 of byte v >> 3
+//   sparse   the bytes of a bitset that are not 0, and where they are, see sparse.ts
 //   short    the words of a bitset from the first to the last one that has members, see short.ts
 //   runs     u16 run count, then for each run u16 start, u16 length - 1; ascending, with at least one value
 //            between two runs that is in neither
@@ -20,12 +20,18 @@ export abstract class Container {
   /** Bytes of runs before the first run. */
   @inline static readonly RUNS_HEADER_BYTES: usize = 2;
   @inline static readonly RUN_BYTES: usize = 4;
-  /** Buckets of a container: one for each high byte. */
-  @inline static readonly BUCKETS: u32 = 256;
   /** Words of a bitset. */
   @inline static readonly WORDS: u32 = Container.UNIVERSE / 64;
   /** Bytes of a short bitset before its words. */
   @inline static readonly SHORT_HEADER_BYTES: usize = 4;
+  /** Bytes of a sparse bitset before its values. */
+  @inline static readonly SPARSE_HEADER_BYTES: usize = 4;
+  /** Bytes of a sparse bitset besides its values and masks. */
+  @inline static readonly SPARSE_LEAST_BYTES: usize = 132;
+  /** Most bytes of a sparse bitset. A bitset is quicker, and takes little more. */
+  @inline static readonly SPARSE_MAX: usize = 7168;
+  /** Most values of a sparse bitset: there is a mask for each eight of them, or more. */
+  @inline static readonly SPARSE_VALUES_MAX: usize = (Container.SPARSE_MAX - Container.SPARSE_LEAST_BYTES) * 8 / 9;
   /** Most words of a short bitset: with more, it would need a block as large as that of a whole bitset. */
   @inline static readonly SHORT_MAX: u32 = 959;
 
@@ -40,7 +46,6 @@ export abstract class Container {
     return Container.RUNS_HEADER_BYTES + ((<usize>runCount) << 2);
   }
 
-  @inline static bucketsBytes(count: u32): usize { return <usize>count + Container.BUCKETS; }
   @inline static shortBytes(words: u32): usize { return Container.SHORT_HEADER_BYTES + (<usize>words << 3); }
   /** Members of an array that begins at `start` and ends before `end`. */
   @inline static memberCount(start: usize, end: usize): u32 { return <u32>(end - start) >> 1; }

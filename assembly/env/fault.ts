@@ -60,7 +60,7 @@ export const enum Fault {
    * the cardinality of a bucket container does not match its counts,
    * or its members are not in ascending order
    */
-  BUCKETS_UNSOUND,
+  SPARSE_UNSOUND,
   /** the kind of a container does not suit its cardinality */
   WRONG_FORM,
   /** a container key is out of range */

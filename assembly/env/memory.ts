@@ -13,6 +13,9 @@
 // @ts-ignore: decorator
 @inline export const SELF: u32 = 0xffffffff;
 
+/** What spread() does with the bytes that are there. */
+export const enum Spread { STORE, OR, XOR, AND, ANDNOT }
+
 /** The first read-only memory. */
 export namespace left {
   /** Shows operand `k`, or memory 0 if `k` is SELF. Traps if the call has no such operand. */
@@ -31,6 +34,13 @@ export namespace left {
   /** Copies `bytes` from the operand to memory 0. The two ranges may overlap if the operand is SELF. */
   // @ts-ignore: decorator
   @external("left", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
+  /**
+   * Combines the 64 bytes at `to` in memory 0 with bytes of the operand, spread: the first one from `at` on goes
+   * where the lowest bit of `mask` is that is 1, and so on, and 0 where a bit is 0. `how` is a constant, one of
+   * Spread. Reads 64 bytes of the operand.
+   */
+  // @ts-ignore: decorator
+  @external("left", "spread") export declare function spread(to: usize, at: usize, mask: u64, how: u32): void;
   /**
    * Prefetches `bytes` bytes at `at` into the CPU's cache. A hint: it changes nothing, and stops at the
    * operand's end.
@@ -64,6 +74,8 @@ export namespace right {
   // @ts-ignore: decorator
   @external("right", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
   // @ts-ignore: decorator
+  @external("right", "spread") export declare function spread(to: usize, at: usize, mask: u64, how: u32): void;
+  // @ts-ignore: decorator
   @external("right", "prefetch") export declare function prefetch(at: usize, bytes: usize): void;
 }
 
@@ -81,6 +93,9 @@ export namespace vector {
    */
   // @ts-ignore: decorator
   @external("vector", "lanesIn") export declare function lanesIn(x: v128, y: v128): u32;
+  /** spread() of eight bytes, with the low byte of `mask`. */
+  // @ts-ignore: decorator
+  @external("vector", "spread") export declare function spread(bytes: u64, mask: u32): u64;
 }
 
 /** The work that a call has done. */
@@ -108,9 +123,9 @@ export namespace arena {
 }
 
 /**
- * Bits. The first three change four bits of the 8 KiB bitset at `at` in memory 0 and return how many of them
- * were set before. Each 16-bit lane of `four` is the number of a bit; bit v is bit v & 7 of byte v >> 3. One
- * bounds check covers the bitset.
+ * Changes four bits of the 8 KiB bitset at `at` in memory 0 and returns how many of them were set before. Each
+ * 16-bit lane of `four` is the number of a bit; bit v is bit v & 7 of byte v >> 3. One bounds check covers the
+ * bitset.
  */
 export namespace bits {
   // @ts-ignore: decorator
@@ -119,19 +134,9 @@ export namespace bits {
   @external("bits", "clear") export declare function clear(at: usize, four: u64): u32;
   // @ts-ignore: decorator
   @external("bits", "flip") export declare function flip(at: usize, four: u64): u32;
-  /**
-   * Writes the numbers of the bits of `word`, each plus `first`, to memory 0 at `at`,
-   * ascending, one byte each; returns their number. What is behind them, up to 64 bytes
-   * from `at`, has no meaning afterwards.
-   */
-  // @ts-ignore: decorator
-  @external("bits", "list") export declare function list(at: usize, word: u64, first: u32): u32;
-  /** Whether the CPU level has an instruction for list(). Elsewhere list() is slow. A constant. */
-  // @ts-ignore: decorator
-  @external("bits", "listsAtOnce") export declare function listsAtOnce(): bool;
 }
 
-/** Counters of one byte in memory 0. */
+/** Bytes of memory 0. */
 export namespace bytes {
   /**
    * Adds 1 to four of the 65,536 bytes at `at`, modulo 256.
@@ -145,6 +150,13 @@ export namespace bytes {
    */
   // @ts-ignore: decorator
   @external("bytes", "atLeast") export declare function atLeast(at: usize, least: u32): u64;
+  /**
+   * Writes those of the 64 bytes at `at` that are not 0 to `to`, in order, and returns a mask of them: bit i is
+   * for the byte at + i. `to` may be `at`. What is behind them, up to 64 bytes from `to`, has no meaning
+   * afterwards.
+   */
+  // @ts-ignore: decorator
+  @external("bytes", "gather") export declare function gather(to: usize, at: usize): u64;
 }
 
 /** The values of a variadic command, which the host has parsed and checked. */

@@ -55,7 +55,6 @@ function writeMembers(entry: Entry): void {
   switch (entry.kind<Own>()) {
     case Kind.FULL: writeSpan(base, ((entry.lastKey<Own>() + 1) << 16) - 1); return;
     case Kind.RUNS: writeRuns(base, payload); return;
-    case Kind.BUCKETS: writeBuckets(base, payload, entry.count<Own>()); return;
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: writeArray(base, payload, entry.count<Own>()); return;
@@ -78,17 +77,6 @@ function writeWords(base: u64, entry: Entry): void {
   for (let word: u32 = 0; word < Container.UNIVERSE >> 6; word++) {
     const from = base + (<u64>word << 6);
     for (let bits = wordOf(entry, word); bits; bits &= bits - 1) output.put(from + ctz(bits), 4);
-  }
-}
-
-function writeBuckets(base: u64, payload: usize, count: u32): void {
-  let next = payload, from = base;
-  for (
-    let bucket = payload + count, end = bucket + Container.BUCKETS;
-    bucket < end;
-    bucket++, from += Container.BUCKETS
-  ) {
-    for (const last = next + load<u8>(bucket); next < last; next++) output.put(from + load<u8>(next), 4);
   }
 }
 

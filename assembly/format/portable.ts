@@ -30,6 +30,7 @@ import { runsToArray, runsToBitset } from "../container/convert";
 import { Lanes } from "../container/lanes";
 import { Runs } from "../container/run";
 import { ShortBitset, spanOfBitset } from "../container/short";
+import { Sparse } from "../container/sparse";
 
 const enum Cookie { NO_RUNS = 12346, RUNS = 12347 }
 /** Writes and reads streams of the portable format. */
@@ -58,7 +59,7 @@ export abstract class Stream {
     const kind = entry.kind<Own>();
     if (kind == Kind.FULL) return <u32>Container.runsBytes(1);
     if (entry.isStreamedAsArray()) return <u32>Container.arrayBytes(entry.count<Own>());
-    return <u32>(kind == Kind.SHORT ? BITSET_BYTES : entry.payloadBytes<Own>());
+    return <u32>(kind == Kind.RUNS ? entry.payloadBytes<Own>() : BITSET_BYTES);
   }
 
   @inline private static containerCount(entry: Entry): u32 {
@@ -149,7 +150,7 @@ export abstract class Stream {
   @inline private static writePayload(entry: Entry): void {
     const payload = entry.payload<Own>();
     switch (entry.kind<Own>()) {
-      case Kind.BUCKETS: Stream.writeBuckets(payload, entry.count<Own>()); return;
+      case Kind.SPARSE: Stream.writeSparse(entry); return;
       case Kind.SHORT: Stream.writeShort(entry); return;
       case Kind.BITSET:
         if (entry.isStreamedAsArray()) Stream.writeMembers(payload, 0, Container.UNIVERSE);
@@ -164,22 +165,18 @@ export abstract class Stream {
     }
   }
 
-  /**
-   * Writes buckets as an array, up to eight members at a time.
-   * A load may go beyond the low bytes, because the counts follow.
-   */
-  private static writeBuckets(at: usize, count: u32): void {
-    let next = at, highs = i16x8.splat(0);
-    for (
-      let bucket = at + count, end = at; end < at + count;
-      bucket++, highs = i16x8.add(highs, i16x8.splat(256))
-    ) {
-      for (end += load<u8>(bucket); next < end; next += Lanes.LANES) {
-        const lanes = v128.or(highs, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))));
-        output.put128(lanes, min<u32>(<u32>Container.arrayBytes(<u32>(end - next)), <u32>Lanes.LANES_BYTES));
-      }
-      next = end;
+  /** Writes a sparse bitset as an array or a bitset. */
+  private static writeSparse(entry: Entry): void {
+    const at = entry.payload<Own>(), asArray = entry.isStreamedAsArray();
+    let end: u32 = 0;                           // the first word that is not written yet
+    for (let step = Sparse.stepTo(at, 0); step; step = Sparse.stepAfter(at, step)) {
+      const word = Sparse.wordOf(step), bits = Sparse.bitsAt(at, step);
+      if (asArray) { Stream.writeBits(bits, word << 6); continue; }
+      output.fill(0, (word - end) << 3);
+      output.put(bits, 8);
+      end = word + 1;
     }
+    if (!asArray) output.fill(0, (Container.WORDS - end) << 3);
   }
 
   /** Writes a short bitset as an array or a bitset. */
@@ -194,11 +191,12 @@ export abstract class Stream {
 
   /** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at` as an array. */
   private static writeMembers(at: usize, low: u32, end: u32): void {
-    for (let value = low; value < end; value += 64) {
-      for (let bits = load<u64>(at + (value >> 3)); bits; bits &= bits - 1) {
-        output.put(value + ctz(bits), <u32>Container.MEMBER_BYTES);
-      }
-    }
+    for (let value = low; value < end; value += 64) Stream.writeBits(load<u64>(at + (value >> 3)), value);
+  }
+
+  /** Writes the numbers of the 1 bits of a word, plus `first`, as members of an array. */
+  @inline private static writeBits(bits: u64, first: u32): void {
+    for (; bits; bits &= bits - 1) output.put(first + ctz(bits), <u32>Container.MEMBER_BYTES);
   }
 
   /** Writes the bits that mark runs. */

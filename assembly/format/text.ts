@@ -23,6 +23,7 @@ import { BITSET_BYTES, Container } from "../container/limits";
 import { Bitset } from "../container/bitset";
 import { Runs } from "../container/run";
 import { ShortBitset } from "../container/short";
+import { Sparse } from "../container/sparse";
 import { wordOf } from "../read/container";
 
 // The formats. The types differ in size, as those of container/kernel.ts do.
@@ -83,7 +84,7 @@ abstract class StringText {
       case Kind.ARRAY:
       case Kind.SINGLE:
       case Kind.PAIR:
-      case Kind.BUCKETS: {
+      case Kind.SPARSE: {
         const after = StringText.writeGap<F>(words, rest);
         StringText.markMembers<F>(entry, bytes - rest);
         return after;
@@ -93,22 +94,22 @@ abstract class StringText {
   }
 
   /**
-   * Marks the members of an array or of buckets in the output,
+   * Marks the members of an array or of a sparse bitset in the output,
    * which has zeros for the whole container from byte `at` on.
    */
   @inline private static markMembers<F extends Notation>(entry: Entry, at: u64): void {
     const payload = entry.payload<Own>(), count = entry.count<Own>();
-    if (entry.kind<Own>() != Kind.BUCKETS) {
+    if (entry.kind<Own>() != Kind.SPARSE) {
       const end = payload + Container.arrayBytes(count);
       for (let member = payload; member < end;
         member += Container.MEMBER_BYTES) StringText.mark<F>(at, load<u16>(member));
       return;
     }
-    let next = payload;
-    for (let high: u32 = 0, bucket = payload + count; high < Container.UNIVERSE;
-      high += Container.BUCKETS, bucket++) {
-      for (const end = next + load<u8>(bucket); next < end;
-        next++) StringText.mark<F>(at, high + load<u8>(next));
+    for (let step = Sparse.stepTo(payload, 0); step; step = Sparse.stepAfter(payload, step)) {
+      const low = Sparse.wordOf(step) << 6;
+      for (let bits = Sparse.bitsAt(payload, step); bits; bits &= bits - 1) {
+        StringText.mark<F>(at, low + <u32>ctz(bits));
+      }
     }
   }
 

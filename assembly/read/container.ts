@@ -6,12 +6,12 @@ import { Memory, Own, view16, view64 } from "../env/view";
 import { Entry } from "../arena/layout/entry";
 import { Arrays, arrayLowerBound, arrayWord } from "../container/array";
 import { Bitset } from "../container/bitset";
-import { Buckets } from "../container/buckets";
 import { Kind } from "../container/kind";
 import { Lanes } from "../container/lanes";
 import { BITSET_BYTES, Container } from "../container/limits";
 import { Runs } from "../container/run";
 import { ShortBitset } from "../container/short";
+import { Sparse } from "../container/sparse";
 
 /** The result of nextSetIn() and nextClearIn() if there is no such offset. */
 // @ts-ignore: decorator
@@ -25,7 +25,7 @@ export function containerHas(entry: Entry, low: u32): bool {
     case Kind.SHORT: return ShortBitset.has(payload, low);
     case Kind.FULL: return true;
     case Kind.RUNS: return Runs.has(payload, low);
-    case Kind.BUCKETS: return Buckets.has(payload, entry.count<Own>(), low);
+    case Kind.SPARSE: return Sparse.has(payload, low);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: {
@@ -44,7 +44,7 @@ export function rankIn(entry: Entry, low: u32): u32 {
     case Kind.RUNS: return Runs.rangeCardinality(payload, 0, low);
     case Kind.FULL: return low + 1;
     case Kind.SHORT: return ShortBitset.rank(payload, low);
-    case Kind.BUCKETS: return Buckets.lowerBound(payload, entry.count<Own>(), low + 1);
+    case Kind.SPARSE: return Sparse.rank(payload, low);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: return arrayLowerBound(payload, entry.count<Own>(), low + 1);
@@ -64,7 +64,7 @@ export function lastIn<M extends Memory>(entry: Entry): u32 {
     }
     case Kind.SHORT: return ShortBitset.last<M>(payload);
     case Kind.RUNS: return Runs.last<M>(payload);
-    case Kind.BUCKETS: return Buckets.last<M>(payload, entry.count<M>());
+    case Kind.SPARSE: return Sparse.last<M>(payload);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: return view16<M>(payload + Container.arrayBytes(entry.count<M>() - 1), 0);
@@ -80,10 +80,7 @@ export function nextSetIn(entry: Entry, low: u32): u32 {
     case Kind.RUNS: return Runs.nextSet(payload, low);
     case Kind.SHORT: return ShortBitset.nextSet(payload, low);
     case Kind.FULL: return low;
-    case Kind.BUCKETS: {
-      const count = entry.count<Own>(), index = Buckets.lowerBound(payload, count, low);
-      return index < count ? Buckets.select(payload, count, index) : NONE;
-    }
+    case Kind.SPARSE: return Sparse.nextSet(payload, low);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: {
@@ -101,7 +98,7 @@ export function nextClearIn(entry: Entry, low: u32): u32 {
     case Kind.BITSET: return Bitset.nextClear(payload, low);
     case Kind.RUNS: return Runs.nextClear(payload, low);
     case Kind.SHORT: return ShortBitset.nextClear(payload, low);
-    case Kind.BUCKETS: return Buckets.nextClear(payload, count, low);
+    case Kind.SPARSE: return Sparse.nextClear(payload, low);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: {
@@ -122,7 +119,7 @@ export function selectIn(entry: Entry, rank: u32): u32 {
     case Kind.RUNS: return Runs.select(payload, rank);
     case Kind.SHORT: return ShortBitset.select(payload, rank);
     case Kind.FULL: return rank;
-    case Kind.BUCKETS: return Buckets.select(payload, entry.count<Own>(), rank);
+    case Kind.SPARSE: return Sparse.select(payload, rank);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: return Arrays.member(payload, rank);
@@ -138,7 +135,7 @@ export function wordOf(entry: Entry, word: u32): u64 {
     case Kind.SHORT: return ShortBitset.word(payload, word);
     case Kind.FULL: return u64.MAX_VALUE;
     case Kind.RUNS: return Runs.word(payload, word << 6);
-    case Kind.BUCKETS: return Buckets.word(payload, entry.count<Own>(), word << 6);
+    case Kind.SPARSE: return Sparse.word<Own>(payload, word);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: return arrayWord(payload, entry.count<Own>(), word << 6);
@@ -162,7 +159,7 @@ export function replyContainer(kind: Kind, count: u32, payload: usize, from: u64
     }
     case Kind.FULL: return replySpan(base, low, Container.LOW_MAX, limit);
     case Kind.RUNS: return replyRuns(payload, base, low, limit);
-    case Kind.BUCKETS: return replyBuckets(payload, count, base, low, limit);
+    case Kind.SPARSE: return replySparse(payload, base, low, limit);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: return replyArray(payload, count, base, low, limit);
@@ -196,21 +193,16 @@ function replyRuns(payload: usize, base: u64, low: u32, limit: u64): u64 {
   return replied;
 }
 
-/** replyContainer() for buckets. A vector of low bytes may reach past their end: the counts follow them. */
-function replyBuckets(at: usize, count: u32, base: u64, low: u32, limit: u64): u64 {
-  const counts = at + count, first = at + Buckets.lowerBound(at, count, low);
-  const last = first + <usize>min<u64>(counts - first, limit);
-  let next = first;
-  for (let bucket = counts, end = at; next < last; bucket++, base += 256) {
-    end += load<u8>(bucket);
-    for (const to = min(end, last); next < to; next += Lanes.LANES) {
-      reply.lanes(
-        base, i16x8.extend_low_i8x16_u(i64x2.splat(load<i64>(next))), min<u32>(<u32>(to - next), Lanes.LANES),
-      );
-    }
-    next = max(first, min(end, last));
+/** replyContainer() for a sparse bitset. */
+function replySparse(at: usize, base: u64, low: u32, limit: u64): u64 {
+  const mask = u64.MAX_VALUE << (low & 63);
+  let replied: u64 = 0;
+  for (let step = Sparse.stepTo(at, low >> 6); step && replied < limit; step = Sparse.stepAfter(at, step)) {
+    const word = Sparse.wordOf(step), from = base + (<u64>word << 6);
+    let bits = Sparse.bitsAt(at, step) & (word == low >> 6 ? mask : u64.MAX_VALUE);
+    for (; bits && replied < limit; bits &= bits - 1, replied++) reply.member(from + ctz(bits));
   }
-  return last - first;
+  return replied;
 }
 
 /**

@@ -8,9 +8,9 @@ import { BITSET_BYTES, Container } from "../container/limits";
 
 /**
  * Adds nine numbers to the reply: containers, members and bytes of the arrays, then of the bitsets,
- * then of the runs. Bytes are what the payloads take in the portable format, where buckets, bitsets
- * with few members and members in a directory entry are arrays, a short bitset with many members is a
- * bitset, and a full container is one run.
+ * then of the runs. Bytes are what the payloads take in the portable format, where bitsets of any kind
+ * with few members and members in a directory entry are arrays, one with many members is a bitset, and a full
+ * container is one run.
  */
 export function statistics(): void {
   let arrays: u64 = 0, inArrays: u64 = 0;
@@ -22,7 +22,7 @@ export function statistics(): void {
     if (entry.isStreamedAsArray()) {
       arrays++;
       inArrays += members;
-    } else if (Choice.isInWords(kind)) {
+    } else if (Choice.isInWords(kind) || kind == Kind.SPARSE) {
       bitsets++;
       inBitsets += members;
     } else {

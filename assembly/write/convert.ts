@@ -5,14 +5,15 @@ import { Own } from "../env/view";
 import { Allocator, Block } from "../arena/layout/blocks";
 import { Header } from "../arena/layout/header";
 import { Entry } from "../arena/layout/entry";
+import { Places, Scratch } from "../combine/shape/scratch";
 import { Shape } from "../combine/shape/shape";
 import { Arrays } from "../container/array";
-import { Buckets, arrayToBuckets } from "../container/buckets";
 import { toArray, toBitset, toShort } from "../container/convert";
 import { Choice, Kind } from "../container/kind";
 import { BITSET_BYTES, Container } from "../container/limits";
 import { Runs } from "../container/run";
 import { ShortBitset, bitsetBecomesShort, spanOfBitset } from "../container/short";
+import { Sparse, arrayToSparse, bitsetToSparse } from "../container/sparse";
 
 /** Releases the container's block, if it has one. */
 export function releaseContainer(entry: Entry): void {
@@ -43,19 +44,15 @@ export function replaceContainer(entry: Entry, form: u64): void {
 }
 
 /**
- * Converts the container to another kind `to`, one with a payload other than runs.
- * Buckets that cannot hold the members are an array, and one or two members of an array live in the entry.
+ * Converts the container to another kind `to`, one with a payload other than runs. A sparse bitset that would be
+ * too large is a bitset, and one or two members of an array live in the entry.
  */
 export function convertTo(entry: Entry, to: Kind): void {
   switch (to) {
     case Kind.ARRAY: intoArray(entry); return;
     case Kind.BITSET: intoBitset(entry); return;
     case Kind.SHORT: intoShort(entry, Container.LOW_MAX, 0); return;
-    case Kind.BUCKETS:
-      Allocator.prepare(plainRoom(entry.count<Own>()));
-      intoArray(entry);
-      intoBuckets(entry);
-      return;
+    case Kind.SPARSE: intoSparse(entry); return;
     case Kind.RUNS:
     case Kind.FULL:
     case Kind.SINGLE:
@@ -64,12 +61,13 @@ export function convertTo(entry: Entry, to: Kind): void {
   }
 }
 
-/** Converts an array, buckets or runs to the kind that suits them, unless that is runs. */
+/** Converts runs to the kind that suits them, unless that is runs. */
 export function convertToSuitable(entry: Entry): void {
-  convertTo(entry, Choice.suitable(entry.count<Own>(), wordsWith(entry, Container.LOW_MAX, 0)));
+  const count = entry.count<Own>(), isShort = Choice.prefersShort(count, wordsWith(entry, Container.LOW_MAX, 0));
+  convertTo(entry, isShort ? Kind.SHORT : Choice.listKind(count));
 }
 
-// --- To an array or buckets --------------------------------------------------------------------------------
+// --- To an array -------------------------------------------------------------------------------------------
 
 function intoArray(entry: Entry): void {
   const kind = entry.kind<Own>(), count = entry.count<Own>(), payload = entry.payload<Own>();
@@ -88,24 +86,43 @@ function intoArray(entry: Entry): void {
   else entry.setPair(Arrays.member(at, 0), Arrays.member(at, 1));
 }
 
-/** Turns an array of three members or more into buckets. False if buckets cannot hold it. */
-export function intoBuckets(entry: Entry): bool {
-  const count = entry.count<Own>(), payload = entry.payload<Own>();
-  const at = Allocator.allocate(Container.bucketsBytes(count));
-  if (!arrayToBuckets(payload, count, at, at)) {
-    Allocator.release(at, Container.bucketsBytes(count));
-    return false;
+// --- To a sparse bitset ------------------------------------------------------------------------------------
+
+/** An array directly, other kinds by way of a bitset in scratch room, which they become if it is too large. */
+function intoSparse(entry: Entry): void {
+  const kind = entry.kind<Own>(), count = entry.count<Own>(), payload = entry.payload<Own>();
+  if (kind == Kind.ARRAY && count < SCATTERED_FROM) {
+    const counts = Sparse.measureArray(payload, count);
+    const at = Allocator.allocate(Sparse.sizeOf(counts & 0xffff, counts >> 16));
+    arrayToSparse(payload, count, counts, at);
+    releaseContainer(entry);
+    entry.setBlock(Kind.SPARSE, count, at);
+    return;
   }
-  Allocator.release(payload, Container.arrayBytes(count));
-  entry.setBlock(Kind.BUCKETS, count, at);
-  return true;
+  Places.make(Scratch.SECOND);
+  let bits = payload;
+  if (kind != Kind.BITSET) toBitset(kind, payload, count, bits = Places.at(Scratch.FIRST));
+  replaceByBits(entry, count, bits);
 }
 
-/** Bytes that converting to an array or buckets of `count` members allocates at most. */
+/** Arrays of as many members or more become a bitset first: they might be too large for a sparse bitset. */
+// @ts-ignore: decorator
+@inline const SCATTERED_FROM: u32 = 2048;
+
+/**
+ * Gives the entry the `count` members of the bitset at `bits`, which is the entry's payload or in Scratch.FIRST,
+ * as a sparse bitset or, if that would be too large, as a bitset. Uses Scratch.SECOND.
+ */
+export function replaceByBits(entry: Entry, count: u32, bits: usize): void {
+  const sparse = Places.at(Scratch.SECOND);
+  if (bitsetToSparse(bits, sparse)) replaceContainer(entry, Shape.sparse(count, sparse));
+  else if (bits != entry.payload<Own>()) replaceContainer(entry, Shape.bitset(count, bits));
+}
+
+/** Bytes that converting to an array or a sparse bitset of `count` members allocates and works in at most. */
 // @ts-ignore: decorator
 @inline export function plainRoom(count: u32): usize {
-  return Block.bytes(Container.arrayBytes(count))
-    + (Choice.staysBuckets(count) ? Block.bytes(Container.bucketsBytes(count)) : 0);
+  return Block.bytes(Choice.plainMost(count)) + (Choice.staysSparse(count) ? Places.bytes(Scratch.SECOND) : 0);
 }
 
 // --- To a bitset -------------------------------------------------------------------------------------------
@@ -120,27 +137,27 @@ function intoBitset(entry: Entry): void {
 
 // --- To a short bitset -------------------------------------------------------------------------------------
 
-/** The least member of an array, buckets or runs. */
+/** The least member of an array, a sparse bitset or runs. */
 // @ts-ignore: decorator
-@inline function least(kind: Kind, payload: usize, count: u32): u32 {
+@inline function least(kind: Kind, payload: usize): u32 {
   if (kind == Kind.RUNS) return Runs.start(payload, 0);
-  return kind == Kind.BUCKETS ? Buckets.select(payload, count, 0) : Arrays.member(payload, 0);
+  return kind == Kind.SPARSE ? Sparse.first(payload) : Arrays.member(payload, 0);
 }
 
-/** The greatest member of an array, buckets or runs. */
+/** The greatest member of an array, a sparse bitset or runs. */
 // @ts-ignore: decorator
 @inline function greatest(kind: Kind, payload: usize, count: u32): u32 {
   if (kind == Kind.RUNS) return Runs.last<Own>(payload);
-  return kind == Kind.BUCKETS ? Buckets.last<Own>(payload, count) : Arrays.member(payload, count - 1);
+  return kind == Kind.SPARSE ? Sparse.last<Own>(payload) : Arrays.member(payload, count - 1);
 }
 
 /**
  * Words from the first to the last one that the entry's array,
- * buckets or runs have, or that has one of the values `low` and `high`.
+ * sparse bitset or runs have, or that has one of the values `low` and `high`.
  */
 export function wordsWith(entry: Entry, low: u32, high: u32): u32 {
   const kind = entry.kind<Own>(), payload = entry.payload<Own>(), count = entry.count<Own>();
-  return Choice.wordsBetween(min(low, least(kind, payload, count)),
+  return Choice.wordsBetween(min(low, least(kind, payload)),
     max(high, greatest(kind, payload, count)));
 }
 
@@ -151,7 +168,7 @@ export function wordsWith(entry: Entry, low: u32, high: u32): u32 {
 export function intoShort(entry: Entry, low: u32, high: u32): void {
   const kind = entry.kind<Own>(), payload = entry.payload<Own>(), count = entry.count<Own>();
   if (kind == Kind.BITSET) { bitsetIntoShort(entry); return; }
-  low = min(low, least(kind, payload, count));
+  low = min(low, least(kind, payload));
   high = max(high, greatest(kind, payload, count));
   const header = ShortBitset.headerOver(low, high);
   const at = Allocator.allocate(Container.shortBytes(ShortBitset.wordsOf(header)));

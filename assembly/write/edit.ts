@@ -1,5 +1,5 @@
 // Adding one member to a container, or removing one. The container changes its kind when another one is
-// smaller: one or two members are in the entry, up to 4096 are an array or buckets, more are a bitset, a
+// smaller: one or two members are in the entry, few are an array, more a sparse bitset, and many a bitset; a
 // short bitset takes the place of each of these where it is smaller, and 65,536 members are a FULL entry.
 // Runs stay runs while nothing is smaller. When members are removed, a bitset stays one down to BITSET_LEAST,
 // and a short bitset while Choice.staysShort() says so.
@@ -13,12 +13,10 @@ import { Choice, Kind } from "../container/kind";
 import { Container } from "../container/limits";
 import { Arrays, arrayLowerBound } from "../container/array";
 import { Bitset } from "../container/bitset";
-import { Buckets } from "../container/buckets";
 import { Runs } from "../container/run";
 import { ShortBitset } from "../container/short";
-import {
-  convertTo, convertToSuitable, intoBuckets, intoShort, plainRoom, releaseContainer, wordsWith,
-} from "./convert";
+import { Sparse } from "../container/sparse";
+import { convertTo, convertToSuitable, intoShort, releaseContainer, wordsWith } from "./convert";
 import { widenTo } from "./short";
 import { addRun, mayHaveOneRunMore, removeRun } from "./cut";
 import { bitsetIntoPlain, convertDepleted, isDepleted, trim, trimmedStays } from "./shrink";
@@ -32,7 +30,7 @@ export function insertInto(entry: Entry, low: u32, revocable: bool): bool {
     case Kind.BITSET: return insertIntoBitset(entry, low, revocable);
     case Kind.SHORT: return insertIntoShort(entry, low, revocable);
     case Kind.RUNS: return insertIntoRuns(entry, low, revocable);
-    case Kind.BUCKETS: return insertIntoBuckets(entry, low);
+    case Kind.SPARSE: return insertIntoSparse(entry, low, revocable);
     case Kind.ARRAY:
     case Kind.SINGLE:
     case Kind.PAIR: return insertIntoArray(entry, low);
@@ -43,7 +41,7 @@ export function insertInto(entry: Entry, low: u32, revocable: bool): bool {
 
 /**
  * Removes `low` from a container of two members or more that is not FULL. True if it was there; the caller
- * then adjusts the sums. With `asIs`, bitsets, short bitsets and buckets stay what they are, however few
+ * then adjusts the sums. With `asIs`, bitsets of all kinds stay what they are, however few
  * members are left: that takes no memory.
  */
 export function takeFrom(entry: Entry, low: u32, asIs: bool): bool {
@@ -51,7 +49,7 @@ export function takeFrom(entry: Entry, low: u32, asIs: bool): bool {
     case Kind.BITSET: return takeFromBitset(entry, low, asIs);
     case Kind.SHORT: return takeFromShort(entry, low, asIs);
     case Kind.RUNS: return takeFromRuns(entry, low);
-    case Kind.BUCKETS: return takeFromBuckets(entry, low, asIs);
+    case Kind.SPARSE: return takeFromSparse(entry, low, asIs);
     case Kind.ARRAY:
     case Kind.PAIR: return takeFromArray(entry, low);
     case Kind.SINGLE:
@@ -77,24 +75,15 @@ function insertIntoArray(entry: Entry, low: u32): bool {
     intoShort(entry, low, low);
     return addToShort(entry, low);
   }
-  if (count == Container.ARRAY_MAX) {
-    convertTo(entry, Kind.BITSET);
-    return insertIntoBitset(entry, low, false);
-  }
-  // Tried only when a larger block is needed: buckets may turn out not to hold the members, and then the
-  // attempt is wasted.
-  if (
-    count >= Choice.BUCKETS_FROM
-    && Block.bytes(Container.arrayBytes(count)) != Block.bytes(Container.arrayBytes(count + 1))
-    && intoBuckets(entry)
-  ) {
-    return insertIntoBuckets(entry, low);
+  if (count + 1 >= Choice.SPARSE_FROM) {
+    convertTo(entry, Kind.SPARSE);
+    return insertInto(entry, low, false);
   }
   addToArray(entry, index, low);
   return true;
 }
 
-/** Whether an array or buckets of `count` members become a short bitset with the member `low`. */
+/** Whether an array of `count` members becomes a short bitset with the member `low`. */
 // @ts-ignore: decorator
 @inline function becomesShort(entry: Entry, count: u32, low: u32): bool {
   return Choice.prefersShort(count + 1, wordsWith(entry, low, low));
@@ -141,45 +130,39 @@ function takeFromArray(entry: Entry, low: u32): bool {
   return true;
 }
 
-// --- Buckets -----------------------------------------------------------------------------------------------
+// --- Sparse bitsets ----------------------------------------------------------------------------------------
 
-function insertIntoBuckets(entry: Entry, low: u32): bool {
-  const count = entry.count<Own>(), payload = entry.payload<Own>();
-  const index = Buckets.find(payload, count, low);
-  if (index >> 31) return false;
-  if ((count & (LOWS_A_WORD - 1)) == 0 && becomesShort(entry, count, low)) {
-    intoShort(entry, low, low);
-    return addToShort(entry, low);
+function insertIntoSparse(entry: Entry, low: u32, revocable: bool): bool {
+  const count = entry.count<Own>(), payload = entry.payload<Own>(), found = Sparse.find(payload, low);
+  if (Sparse.isMember(found)) return false;
+  const bytes = Sparse.bytes<Own>(payload), more = bytes + <usize>Sparse.missing(found);
+  if (Block.bytes(more) != Block.bytes(bytes)) {
+    const words = wordsWith(entry, low, low);
+    if (words <= Container.SHORT_MAX && Container.shortBytes(words) < bytes) {
+      intoShort(entry, low, low);
+      return addToShort(entry, low);
+    }
+    if (more > Container.SPARSE_MAX) {
+      convertTo(entry, Kind.BITSET);
+      return insertIntoBitset(entry, low, revocable);
+    }
   }
-  if (count == Container.ARRAY_MAX) {
-    convertTo(entry, Kind.BITSET);
-    return insertIntoBitset(entry, low, false);
-  }
-  if (!Buckets.haveRoom(payload, count, low)) {
-    convertTo(entry, Kind.ARRAY);
-    addToArray(entry, arrayLowerBound(entry.payload<Own>(), count, low), low);
-    return true;
-  }
-  const at = Allocator.resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count + 1));
-  Buckets.insert(at, count, index, low);
-  entry.setBlock(Kind.BUCKETS, count + 1, at);
+  const at = Allocator.resize(payload, bytes, more);
+  Sparse.insert(at, found, low);
+  entry.setBlock(Kind.SPARSE, count + 1, at);
   return true;
 }
 
-/** Buckets take as much as another word of a short bitset for each LOWS_A_WORD members more. */
-// @ts-ignore: decorator
-@inline const LOWS_A_WORD: u32 = 8;
-
-function takeFromBuckets(entry: Entry, low: u32, asIs: bool): bool {
-  const count = entry.count<Own>(), payload = entry.payload<Own>();
-  const index = Buckets.find(payload, count, low);
-  if (!(index >> 31)) return false;
-  if (!asIs && !Choice.staysBuckets(count - 1)) {
+function takeFromSparse(entry: Entry, low: u32, asIs: bool): bool {
+  const count = entry.count<Own>(), payload = entry.payload<Own>(), found = Sparse.find(payload, low);
+  if (!Sparse.isMember(found)) return false;
+  if (!asIs && !Choice.staysSparse(count - 1)) {
     convertTo(entry, Kind.ARRAY);
     return takeFromArray(entry, low);
   }
-  Buckets.remove(payload, count, index & 0xffff, low);
-  Allocator.resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count - 1));
+  const bytes = Sparse.bytes<Own>(payload);
+  Sparse.remove(payload, found, low);
+  Allocator.resize(payload, bytes, Sparse.bytes<Own>(payload));
   entry.setCount(count - 1);
   return true;
 }
@@ -188,7 +171,7 @@ function takeFromBuckets(entry: Entry, low: u32, asIs: bool): bool {
 
 function insertIntoShort(entry: Entry, low: u32, revocable: bool): bool {
   if (widenTo(entry, low, low)) return addToShort(entry, low);
-  convertTo(entry, Choice.plainKind(entry.count<Own>() + 1));
+  convertTo(entry, Choice.listKind(entry.count<Own>() + 1));
   return insertInto(entry, low, revocable);
 }
 
@@ -205,7 +188,7 @@ function takeFromShort(entry: Entry, low: u32, asIs: bool): bool {
   const count = entry.count<Own>() - 1;
   if (!ShortBitset.has(entry.payload<Own>(), low)) return false;
   if (!asIs && !Header.isTiny<Own>() && !trimmedStays(entry, count)) {
-    convertTo(entry, Choice.plainKind(count + 1));
+    convertTo(entry, Choice.listKind(count + 1));
     return takeFrom(entry, low, false);
   }
   Bitset.clear(ShortBitset.base<Own>(entry.payload<Own>()), low);
@@ -229,12 +212,13 @@ function insertIntoBitset(entry: Entry, low: u32, revocable: bool): bool {
 function takeFromBitset(entry: Entry, low: u32, asIs: bool): bool {
   const payload = entry.payload<Own>(), count = entry.count<Own>() - 1;
   if (!Bitset.has(payload, low)) return false;
-  const stays = asIs || Choice.staysBitset(count);
-  if (!stays) Allocator.prepare(plainRoom(count));
+  if (!asIs && !Choice.staysBitset(count)) {
+    bitsetIntoPlain(entry);
+    return takeFrom(entry, low, false);
+  }
   Bitset.clear(payload, low);
   entry.setCount(count);
-  if (!stays) bitsetIntoPlain(entry);
-  else if (!asIs && !(count & (TRIM_EVERY - 1))) trim(entry);
+  if (!asIs && !(count & (TRIM_EVERY - 1))) trim(entry);
   return true;
 }
 

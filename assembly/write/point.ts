@@ -158,9 +158,8 @@ function insertWithinTiny(key: u64, low: u32): bool {
 }
 
 /**
- * Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member. Bitsets,
- * short bitsets and buckets keep their kind, however few members are left, so that only a FULL entry takes
- * memory.
+ * Removes `low` from container `key`, which `entry` covers, 0 if none does. True if it was a member. Bitsets of
+ * all kinds keep their kind, however few members are left, so that only a FULL entry takes memory.
  */
 // @ts-ignore: decorator
 @inline export function removeKeepingKind(entry: Entry, key: u64, low: u32): bool {

@@ -102,7 +102,7 @@ function blocksToFlip(first: u64, last: u64): u64 {
 function flippedBytes(entry: Entry): usize {
   const kind = entry.kind<Own>();
   if (kind == Kind.FULL || isBitsetEitherWay(entry)) return 0;
-  const runs = kind == Kind.BITSET
+  const runs = kind == Kind.BITSET || kind == Kind.SPARSE
     ? <u32>Block.MAX
     : kind == Kind.RUNS ? <u32>load<u16>(entry.payload<Own>()) : entry.count<Own>();
   const bytes = Container.runsBytes(runs + 1);

@@ -28,10 +28,10 @@ export function trimmedStays(entry: Entry, count: u32): bool {
   const fewer = ShortBitset.trim(payload), room = Header.bump() + plainRoom(entry.count<Own>());
   Allocator.resize(payload, Container.shortBytes(words), Container.shortBytes(fewer));
   return Choice.staysShort(count, fewer)
-    || (room > Arena.heldAt() && Container.shortBytes(fewer) < WORTH_GROWING * Choice.plainBytes(count));
+    || (room > Arena.heldAt() && Container.shortBytes(fewer) < WORTH_GROWING * Choice.plainBytes(count, fewer));
 }
 
-/** Turns a bitset of few members into a short bitset, an array or buckets. */
+/** Turns a bitset of few members into a short bitset, an array or a sparse bitset. */
 export function bitsetIntoPlain(entry: Entry): void {
   convertTo(entry, Choice.shrunk(entry.count<Own>(),
     ShortBitset.wordsOf(spanOfBitset<Own>(entry.payload<Own>()))));
@@ -62,7 +62,7 @@ export function trim(entry: Entry): void {
 }
 
 /**
- * Whether the container is a bitset, a short bitset or buckets for which another kind is better
+ * Whether the container is a bitset of any kind for which another kind is better
  * without `less` of its members.
  */
 export function isDepleted(entry: Entry, less: u32 = 0): bool {
@@ -71,17 +71,17 @@ export function isDepleted(entry: Entry, less: u32 = 0): bool {
     return !Choice.staysShort(count, ShortBitset.wordCount<Own>(entry.payload<Own>()));
   }
   return kind == Kind.BITSET ? !Choice.staysBitset(count)
-    : kind == Kind.BUCKETS && !Choice.staysBuckets(count);
+    : kind == Kind.SPARSE && !Choice.staysSparse(count);
 }
 
 /**
  * Turns a container that isDepleted() without `less` of its members into a better kind.
- * A bitset has ARRAY_MAX members at most.
+ * A bitset has few enough for a sparse one.
  */
 export function convertDepleted(entry: Entry, less: u32 = 0): void {
   const kind = entry.kind<Own>(), count = entry.count<Own>();
   if (kind == Kind.BITSET) bitsetIntoPlain(entry);
-  else if (kind == Kind.BUCKETS) convertTo(entry, Kind.ARRAY);
+  else if (kind == Kind.SPARSE) convertTo(entry, Kind.ARRAY);
   else if (Header.isTiny<Own>()) packShort();
-  else if (!trimmedStays(entry, count - less)) convertTo(entry, Choice.plainKind(count));
+  else if (!trimmedStays(entry, count - less)) convertTo(entry, Choice.listKind(count));
 }

@@ -6,13 +6,13 @@
 //   - a container that is complete stays a bitset or runs of 65,536 members,
 //     which a FULL entry would replace;
 //   - runs that touch stay two runs, because joining them may shrink their block;
-//   - undoing goes backwards, so that no run is split, and leaves bitsets, short bitsets and
-//     buckets what they are, however few members are left. Sets that small are valid. The next
-//     removal of a member converts them.
+//   - undoing goes backwards, so that no run is split, and leaves bitsets of all kinds what they
+//     are, however few members are left. Sets that small are valid. The next removal of a member
+//     converts them.
 //
 // Removing a list is not undone at all: what may need memory comes first, in makeRemovable(), and changes no
 // members. It cuts containers out of FULL entries, and runs where the offsets to remove begin and end.
-// Removing them then only shortens runs, and leaves bitsets, short bitsets and buckets what they are. At last
+// Removing them then only shortens runs, and leaves bitsets of all kinds what they are. At last
 // tidy() converts those that are left with few members. It may run out of memory; then they stay.
 //
 // settle() gives containers their final form when all of a list is added, or makeRemovable() has

@@ -133,6 +133,44 @@ export function right_copy(to: usize, from: usize, bytes: usize): void {
 }
 export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes); }
 
+// --- spread and gather -------------------------------------------------------------------------------------
+
+const enum Spread { STORE, OR, XOR, AND, ANDNOT }
+/** The next bytes at `from` where `mask` has a 1, and 0 elsewhere, combined with those at `to`. */
+function spread64(to: usize, from: usize, mask: u64, how: Spread): void {
+  for (let i: usize = 0; i < 64; i++, mask >>= 1) {
+    const byte: u32 = mask & 1 ? load<u8>(from++) : 0, old = <u32>load<u8>(to + i);
+    store<u8>(to + i, how == Spread.STORE ? byte : how == Spread.OR ? old | byte : how == Spread.XOR ? old ^ byte
+      : how == Spread.AND ? old & byte : old & ~byte);
+  }
+}
+export function left_spread(to: usize, at: usize, mask: u64, how: u32): void {
+  spread64(inArena(to, 64), inLeft(at, 0, 64), mask, how);
+}
+export function right_spread(to: usize, at: usize, mask: u64, how: u32): void {
+  spread64(inArena(to, 64), inRight(at, 0, 64), mask, how);
+}
+export function vector_spread(bytes: u64, mask: u32): u64 {
+  let result: u64 = 0;
+  for (let at: u64 = 0; at < 64; at += 8, mask >>= 1) {
+    if (!(mask & 1)) continue;
+    result |= (bytes & 0xff) << at;
+    bytes >>= 8;
+  }
+  return result;
+}
+export function bytes_gather(to: usize, at: usize): u64 {
+  const from = inArena(at, 64);
+  let out = inArena(to, 64), mask: u64 = 0;
+  for (let i: usize = 0; i < 64; i++) {
+    const byte = load<u8>(from + i);
+    if (!byte) continue;
+    store<u8>(out++, byte);
+    mask |= (<u64>1) << i;
+  }
+  return mask;
+}
+
 // --- vector, work ------------------------------------------------------------------------------------------
 
 export function vector_compact(lanes: v128, mask: u32): v128 {
@@ -187,13 +225,6 @@ const enum Change { SET, CLEAR, FLIP }
 export function bits_set(at: usize, four: u64): u32 { return changeBits(at, four, Change.SET); }
 export function bits_clear(at: usize, four: u64): u32 { return changeBits(at, four, Change.CLEAR); }
 export function bits_flip(at: usize, four: u64): u32 { return changeBits(at, four, Change.FLIP); }
-export function bits_list(at: usize, word: u64, first: u32): u32 {
-  let out = inArena(at, 64);
-  for (let bits = word; bits; bits &= bits - 1) store<u8>(out++, <u8>(first + <u32>ctz<u64>(bits)));
-  return <u32>(out - at);
-}
-export function bits_listsAtOnce(): bool { return false; }
-
 export function bytes_increment(at: usize, four: u64): void {
   const from = inArena(at, 65536);
   for (let i: u64 = 0; i < 64; i += 16) {

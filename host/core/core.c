@@ -17,6 +17,113 @@
 
 #define IMPORT __attribute__((always_inline, unused)) static inline
 
+/* ------------------------------------------------------------------ shuffles */
+
+/* The bytes of x in another order; 0 for a number from 128 on. */
+IMPORT v128 shuffled(v128 x, v128 order) {
+#if defined(__SSSE3__)
+    return (v128)_mm_shuffle_epi8((__m128i)x, (__m128i)order);
+#elif defined(__aarch64__)
+    return (v128)vqtbl1q_u8((uint8x16_t)x, (uint8x16_t)order);
+#else
+    return simde_wasm_i8x16_swizzle(x, order);
+#endif
+}
+
+IMPORT v128 pair(u64 low, u64 high) { return (v128)simde_wasm_i64x2_make((s64)low, (s64)high); }
+
+/* For each mask of eight bits, the byte numbers of the selected lanes in order. Lane 0 consists of bytes 0
+ * and 1. */
+/* clang-format off */
+#define ORDERS_0(...) {__VA_ARGS__}, {0, 1, __VA_ARGS__}
+#define ORDERS_1(...) ORDERS_0(__VA_ARGS__), ORDERS_0(2, 3, __VA_ARGS__)
+#define ORDERS_2(...) ORDERS_1(__VA_ARGS__), ORDERS_1(4, 5, __VA_ARGS__)
+#define ORDERS_3(...) ORDERS_2(__VA_ARGS__), ORDERS_2(6, 7, __VA_ARGS__)
+#define ORDERS_4(...) ORDERS_3(__VA_ARGS__), ORDERS_3(8, 9, __VA_ARGS__)
+#define ORDERS_5(...) ORDERS_4(__VA_ARGS__), ORDERS_4(10, 11, __VA_ARGS__)
+#define ORDERS_6(...) ORDERS_5(__VA_ARGS__), ORDERS_5(12, 13, __VA_ARGS__)
+#define ORDERS_7(...) ORDERS_6(__VA_ARGS__), ORDERS_6(14, 15, __VA_ARGS__)
+/* clang-format on */
+
+static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
+
+/* For each mask of eight bits and each bit in it, the number of 1 bits below; elsewhere a number that
+ * shuffles make 0. */
+#define RANK(mask, bit) ((mask) >> (bit)&1 ? __builtin_popcount((mask) & ((1 << (bit)) - 1)) : 0x80)
+#define RANKS(m) {RANK(m, 0), RANK(m, 1), RANK(m, 2), RANK(m, 3), RANK(m, 4), RANK(m, 5), RANK(m, 6), RANK(m, 7)}
+#define RANKS_4(m) RANKS(m), RANKS((m) + 1), RANKS((m) + 2), RANKS((m) + 3)
+#define RANKS_16(m) RANKS_4(m), RANKS_4((m) + 4), RANKS_4((m) + 8), RANKS_4((m) + 12)
+#define RANKS_64(m) RANKS_16(m), RANKS_16((m) + 16), RANKS_16((m) + 32), RANKS_16((m) + 48)
+static const _Alignas(64) u8 ranks[256][8] = {RANKS_64(0), RANKS_64(64), RANKS_64(128), RANKS_64(192)};
+
+/* How bytes are combined, as in Spread of assembly/env/memory.ts. A constant in each call. */
+enum { SPREAD_STORE, SPREAD_OR, SPREAD_XOR, SPREAD_AND, SPREAD_ANDNOT };
+#define SPREAD_INTO(there, x, how)                                  \
+    ((how) == SPREAD_STORE ? (x) : (how) == SPREAD_OR ? (there) | (x) \
+     : (how) == SPREAD_XOR ? (there) ^ (x) : (how) == SPREAD_AND ? (there) & (x) : (there) & ~(x))
+
+IMPORT u64 w2c_vector_spread(TAKE_STATE_AND u64 bytes, u32 mask) {
+    u64 order;
+    memcpy(&order, ranks[mask & 0xff], sizeof order);
+    return (u64)simde_wasm_i64x2_extract_lane(shuffled(pair(bytes, 0), pair(order, 0)), 0);
+}
+
+#if defined(__AVX512VBMI2__)
+typedef u64 all64 __attribute__((vector_size(64)));
+
+/* Both keep the vector in a register: with memory, these instructions take several times as long. */
+IMPORT void spread_64(u8 *to, const u8 *from, u64 mask, u32 how) {
+    __m512i packed = _mm512_loadu_si512(from), there = _mm512_loadu_si512(to);
+    __asm__("" : "+v"(packed));
+    const all64 x = (all64)_mm512_maskz_expand_epi8(mask, packed), y = (all64)there;
+    _mm512_storeu_si512(to, (__m512i)SPREAD_INTO(y, x, how));
+}
+
+IMPORT u64 gather_64(u8 *to, const u8 *from) {
+    const __m512i x = _mm512_loadu_si512(from);
+    const u64 mask = _mm512_test_epi8_mask(x, x);
+    __m512i packed = _mm512_maskz_compress_epi8(mask, x);
+    __asm__("" : "+v"(packed));
+    _mm512_storeu_si512(to, packed);
+    return mask;
+}
+#else
+/* Sixteen bytes at a time. `below` has in byte i how many bytes come before the eight of byte i of the mask. */
+IMPORT void spread_64(u8 *to, const u8 *from, u64 mask, u32 how) {
+    u64 below = mask - (mask >> 1 & 0x5555555555555555);
+    below = (below & 0x3333333333333333) + (below >> 2 & 0x3333333333333333);
+    below = ((below + (below >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 << 8;
+    for (int i = 0; i < 64; i += 16, mask >>= 16, below >>= 16) {
+        u64 first, second, orders[2];
+        memcpy(&first, from + (below & 0xff), sizeof first);
+        memcpy(&second, from + (below >> 8 & 0xff), sizeof second);
+        memcpy(&orders[0], ranks[mask & 0xff], sizeof orders[0]);
+        memcpy(&orders[1], ranks[mask >> 8 & 0xff], sizeof orders[1]);
+        orders[1] += 0x0808080808080808;
+        const v128 x = shuffled(pair(first, second), pair(orders[0], orders[1])), y = simde_wasm_v128_load(to + i);
+        simde_wasm_v128_store(to + i, (v128)SPREAD_INTO(y, x, how));
+    }
+}
+
+/* Eight bytes at a time. The order of bytes follows from that of lanes: half of each lane's low byte. */
+IMPORT u64 gather_64(u8 *to, const u8 *from) {
+    const v128 none = simde_wasm_i64x2_splat(0), low = simde_wasm_i16x8_splat(0x7f);
+    u64 mask = 0;
+    v128 x[4];
+    memcpy(x, from, sizeof x);
+    for (int i = 0; i < 4; i++) mask |= (u64)(u16)~simde_wasm_i8x16_bitmask(simde_wasm_i8x16_eq(x[i], none)) << 16 * i;
+    for (int i = 0; i < 8; i++) {
+        const u32 own = mask >> 8 * i & 0xff;
+        const v128 lanes = simde_wasm_u16x8_shr(simde_wasm_v128_load(lane_orders[own]), 1) & low;
+        const v128 packed = shuffled(pair(((u64 *)x)[i], 0), simde_wasm_u8x16_narrow_i16x8(lanes, lanes));
+        const u64 bytes = (u64)simde_wasm_i64x2_extract_lane(packed, 0);
+        memcpy(to, &bytes, sizeof bytes);
+        to += __builtin_popcount(own);
+    }
+    return mask;
+}
+#endif
+
 /* ------------------------------------------------------------------ left and right */
 
 #define CACHE_LINE 64
@@ -59,6 +166,12 @@
         if (bytes > 0) memmove(state->memory_base + to, state->side##_base + from, bytes);        \
     }                                                                                             \
                                                                                                   \
+    IMPORT void w2c_##side##_spread(TAKE_STATE_AND u32 to, u32 at, u64 mask, u32 how) {           \
+        if (UNLIKELY((u64)at + 64 > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND);      \
+        if (UNLIKELY((u64)to + 64 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);       \
+        spread_64(state->memory_base + to, state->side##_base + at, mask, how);                   \
+    }                                                                                             \
+                                                                                                  \
     IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                         \
         if ((u64)at + bytes > state->side##_size) return;                                         \
         for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                                 \
@@ -76,28 +189,8 @@ IMPORT u64 w2c_right_identity(TAKE_STATE_AND u32 k) {
 
 /* ------------------------------------------------------------------ vector */
 
-/* For each mask of eight bits, the byte numbers of the selected lanes in order. Lane 0 consists of bytes 0
- * and 1. */
-/* clang-format off */
-#define ORDERS_0(...) {__VA_ARGS__}, {0, 1, __VA_ARGS__}
-#define ORDERS_1(...) ORDERS_0(__VA_ARGS__), ORDERS_0(2, 3, __VA_ARGS__)
-#define ORDERS_2(...) ORDERS_1(__VA_ARGS__), ORDERS_1(4, 5, __VA_ARGS__)
-#define ORDERS_3(...) ORDERS_2(__VA_ARGS__), ORDERS_2(6, 7, __VA_ARGS__)
-#define ORDERS_4(...) ORDERS_3(__VA_ARGS__), ORDERS_3(8, 9, __VA_ARGS__)
-#define ORDERS_5(...) ORDERS_4(__VA_ARGS__), ORDERS_4(10, 11, __VA_ARGS__)
-#define ORDERS_6(...) ORDERS_5(__VA_ARGS__), ORDERS_5(12, 13, __VA_ARGS__)
-#define ORDERS_7(...) ORDERS_6(__VA_ARGS__), ORDERS_6(14, 15, __VA_ARGS__)
-/* clang-format on */
-
-static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
-
 IMPORT v128 w2c_vector_compact(TAKE_STATE_AND v128 lanes, u32 mask) {
-#if defined(__aarch64__)
-    /* simde would shuffle each half on its own. */
-    return (v128)vqtbl1q_u8((uint8x16_t)lanes, vld1q_u8(lane_orders[mask & 0xff]));
-#else
-    return simde_wasm_i8x16_swizzle(lanes, simde_wasm_v128_load(lane_orders[mask & 0xff]));
-#endif
+    return shuffled(lanes, simde_wasm_v128_load(lane_orders[mask & 0xff]));
 }
 
 #if defined(__aarch64__)
@@ -180,30 +273,6 @@ DEFINE_BITS_IMPORT(set, |=)
 DEFINE_BITS_IMPORT(clear, &= ~)
 DEFINE_BITS_IMPORT(flip, ^=)
 
-IMPORT u32 w2c_bits_list(TAKE_STATE_AND u32 at, u64 word, u32 first) {
-    if (UNLIKELY((u64)at + 64 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
-    u8 *out = state->memory_base + at;
-#if defined(__AVX512VBMI2__)
-    static const _Alignas(64) u8 numbers[64] = {
-        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-    __m512i all = _mm512_add_epi8(_mm512_load_si512(numbers), _mm512_set1_epi8((char)first));
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(word, all));
-#else
-    for (u64 rest = word; rest; rest &= rest - 1) *out++ = (u8)(first + (u32)__builtin_ctzll(rest));
-#endif
-    return (u32)__builtin_popcountll(word);
-}
-
-IMPORT u32 w2c_bits_listsAtOnce(TAKE_STATE) {
-#if defined(__AVX512VBMI2__)
-    return 1;
-#else
-    return 0;
-#endif
-}
-
 /* ------------------------------------------------------------------ bytes */
 
 IMPORT void w2c_bytes_increment(TAKE_STATE_AND u32 at, u64 four) {
@@ -225,6 +294,11 @@ IMPORT u64 w2c_bytes_atLeast(TAKE_STATE_AND u32 at, u32 least) {
     }
     return found;
 #endif
+}
+
+IMPORT u64 w2c_bytes_gather(TAKE_STATE_AND u32 to, u32 at) {
+    if (UNLIKELY((u64)(to > at ? to : at) + 64 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
+    return gather_64(state->memory_base + to, state->memory_base + at);
 }
 
 /* ------------------------------------------------------------------ argument, reply, output */

@@ -38,4 +38,4 @@
 // @ts-ignore: decorator
 @inline export const LANES: usize = TABLE + TABLE_BYTES;
 // @ts-ignore: decorator
-@inline export const LANES_BYTES: usize = 16;
+@inline export const LANES_BYTES: usize = 64;

@@ -100,6 +100,49 @@ export function right_copy(to: usize, from: usize, bytes: usize): void {
 
 export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes); }
 
+const enum Spread { STORE, OR, XOR, AND, ANDNOT }
+
+/** Copies first: the bytes may lie where the result goes. */
+function spread64(k: u32, to: usize, at: usize, mask: u64, how: Spread): void {
+  need(<u64>to + 64 <= <u64>arenaSize);
+  memory.copy(LANES, reach(k, at, 0, 64), 64);
+  let from: usize = LANES;
+  for (let i: usize = 0; i < 64; i++) {
+    const isThere = ((mask >> i) & 1) != 0, byte: u32 = isThere ? load<u8>(from) : 0, old: u32 = load<u8>(to + i);
+    if (isThere) from++;
+    if (how == Spread.STORE) store<u8>(to + i, byte);
+    if (how == Spread.OR) store<u8>(to + i, old | byte);
+    if (how == Spread.XOR) store<u8>(to + i, old ^ byte);
+    if (how == Spread.AND) store<u8>(to + i, old & byte);
+    if (how == Spread.ANDNOT) store<u8>(to + i, old & ~byte);
+  }
+}
+export function left_spread(to: usize, at: usize, mask: u64, how: u32): void {
+  spread64(leftShows, to, at, mask, how);
+}
+export function right_spread(to: usize, at: usize, mask: u64, how: u32): void {
+  spread64(rightShows, to, at, mask, how);
+}
+export function vector_spread(bytes: u64, mask: u32): u64 {
+  let result: u64 = 0;
+  for (let i: u32 = 0, next: u64 = 0; i < 8; i++) {
+    if ((mask >> i) & 1) result |= ((bytes >> (8 * next++)) & 0xff) << (8 * i);
+  }
+  return result;
+}
+export function bytes_gather(to: usize, at: usize): u64 {
+  need(<u64>max(to, at) + 64 <= <u64>arenaSize);
+  memory.copy(LANES, at, 64);
+  memory.fill(to, STALE, 64);
+  let mask: u64 = 0;
+  for (let i: usize = 0; i < 64; i++) {
+    if (!load<u8>(LANES + i)) continue;
+    store<u8>(to++, load<u8>(LANES + i));
+    mask |= (<u64>1) << i;
+  }
+  return mask;
+}
+
 export function vector_compact(lanes: v128, mask: u32): v128 {
   v128.store(LANES, lanes);
   v128.store(LANES, i64x2.splat(0x5b5b5b5b5b5b5b5b), LANES_BYTES);
@@ -137,17 +180,6 @@ function changeBits(at: usize, four: u64, change: Change): u32 {
 export function bits_set(at: usize, four: u64): u32 { return changeBits(at, four, Change.SET); }
 export function bits_clear(at: usize, four: u64): u32 { return changeBits(at, four, Change.CLEAR); }
 export function bits_flip(at: usize, four: u64): u32 { return changeBits(at, four, Change.FLIP); }
-
-export function bits_list(at: usize, word: u64, first: u32): u32 {
-  need(<u64>at + 64 <= <u64>arenaSize);
-  memory.fill(at, STALE, 64);
-  let out = at;
-  for (; word; word &= word - 1) store<u8>(out++, <u8>(first + <u32>ctz<u64>(word)));
-  return <u32>(out - at);
-}
-let asked: u32 = 0;
-/** True and false in turn, so that both cases are tested. */
-export function bits_listsAtOnce(): bool { return (++asked & 1) != 0; }
 
 export function bytes_increment(at: usize, four: u64): void {
   need(<u64>at + 65536 <= <u64>arenaSize);

@@ -5,7 +5,7 @@
 //   +6   u16  cardinality - 1                       | first member       | low 16 bits of span - 1
 //   +8   u29  position / 8                          | second member u16  | high 29 bits of span - 1
 //   +11  top 3 bits: kind
-//        ARRAY, BITSET, RUNS, BUCKETS, SHORT          SINGLE, PAIR         FULL
+//        ARRAY, BITSET, RUNS, SPARSE, SHORT           SINGLE, PAIR         FULL
 //
 // An entry in a packed leaf is a group of members, an ARRAY of any cardinality. Its address is odd, and the
 // functions here tell it apart by that (arena/packed/layout.ts). Those that write an entry need one of 12
@@ -115,12 +115,12 @@ export class Entry {
 
   /**
    * Whether the container of memory 0 is an array in a payload:
-   * so are buckets, and bitsets and short bitsets with few enough members.
+   * so are bitsets, sparse and short bitsets with few enough members.
    */
   isStreamedAsArray(): bool {
     const kind = this.kind<Own>();
-    return Choice.isArray(kind) || kind == Kind.BUCKETS
-      || (Choice.isInWords(kind) && Container.isArraySized(this.count<Own>()));
+    return Choice.isArray(kind)
+      || (kind <= Kind.SHORT && kind != Kind.RUNS && Container.isArraySized(this.count<Own>()));
   }
 
   /** Bytes of the container's payload outside the entry, 0 if it has none there. */
@@ -135,7 +135,7 @@ export class Entry {
     store<u32>(changetype<usize>(this), 0, Entry.REF);
   }
 
-  /** Makes the entry an ARRAY, BITSET, RUNS, BUCKETS or SHORT container of `count` members at `position`. */
+  /** Makes the entry an ARRAY, BITSET, RUNS, SPARSE or SHORT container of `count` members at `position`. */
   @inline setBlock(kind: Kind, count: u32, position: usize): void {
     store<u16>(changetype<usize>(this), <u16>(count - 1), Entry.LOW);
     store<u32>(changetype<usize>(this), (<u32>position >> 3) | (<u32>kind << Entry.KIND_SHIFT), Entry.REF);

@@ -10,7 +10,7 @@
 //                                                 and not full
 //   +16 u32 containers                    +20 u32 terms
 //   +24 u32 containers that weigh 1       +28 u32 containers that weigh -1
-//   +32 u32 arrays and buckets            +36 u32 members of these
+//   +32 u32 arrays                        +36 u32 members of these
 //
 // Arrays alone of some hundred members are counted in bytes instead, one for each value, in the room of the
 // tally.
@@ -26,7 +26,7 @@ import {
 } from "../../container/tally";
 import { ShortBitset } from "../../container/short";
 import { Right } from "../../env/view";
-import { asBitset, expandedRight } from "../shape/expand";
+import { asBitset } from "../shape/expand";
 import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Rule, Term } from "../term/term";
@@ -37,7 +37,7 @@ export abstract class Sum {
   /** Arrays of more members, and short bitsets of more words, are read word by word: as bitsets. */
   @inline private static readonly TALLIED_MEMBERS: u32 = 512;
   @inline private static readonly TALLIED_WORDS: u32 = 32;
-  /** Arrays and buckets of fewer members together are tallied. */
+  /** Arrays of fewer members together are tallied. */
   @inline private static readonly BYTES_FROM: u32 = 96;
   @inline private static readonly STATE_BYTES: usize = 40;
 
@@ -76,7 +76,7 @@ export abstract class Sum {
     store<u32>(state, Sum.containers() + 1, 16);
     if (weight == 1) store<u32>(state, load<u32>(state, 24) + 1, 24);
     if (weight == -1) store<u32>(state, load<u32>(state, 28) + 1, 28);
-    if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return;
+    if (kind != Kind.ARRAY) return;
     store<u32>(state, load<u32>(state, 32) + 1, 32);
     store<u32>(state, load<u32>(state, 36) + Shape.count(s), 36);
   }
@@ -95,11 +95,12 @@ export abstract class Sum {
   /** Begins to count in bytes: from the negative weights on, so that no counter goes below 0. */
   static beginBytes(): void { memory.fill(Sum.tally(), <u8>-Sum.down(), Counters.BYTE_COUNTERS_BYTES); }
 
-  /** Adds the array or buckets `s` of operand `operand`. */
+  /** Adds the array `s` of operand `operand`. */
   static addToBytes(operand: u32, s: u64, weight: i32): void {
-    const counters = Sum.tally(), array = expandedRight(operand, s);
-    if (weight == 1) { countInBytes(counters, Shape.at(array), Shape.count(array)); return; }
-    for (let a = Shape.at(array), end = a + Container.arrayBytes(Shape.count(array)); a < end;
+    const counters = Sum.tally();
+    right.select(operand);
+    if (weight == 1) { countInBytes(counters, Shape.at(s), Shape.count(s)); return; }
+    for (let a = Shape.at(s), end = a + Container.arrayBytes(Shape.count(s)); a < end;
       a += Container.MEMBER_BYTES) {
       const at = counters + right.load16(a, 0);
       store<u8>(at, <u8>(<i32>load<u8>(at) + weight));

@@ -8,7 +8,6 @@ import {
 } from "../../container/counters";
 import { Bitset, differenceBitsets, intersectBitsets } from "../../container/bitset";
 import { BITSET_BYTES, Container } from "../../container/limits";
-import { bucketsToArray } from "../../container/buckets";
 import { toArray } from "../../container/convert";
 import { asBitset, expandedRight } from "../shape/expand";
 import { Listed } from "../term/listed";
@@ -113,13 +112,13 @@ function repeatedRuns(list: usize, count: u32, least: u32, exactly: bool): u64 {
 
 /**
  * Values in at least (with `exactly`, in exactly) `least` of the list's `count` containers, if all of these
- * are arrays or buckets and there are few enough of them to count in levels or in bytes; otherwise UNSUITED.
+ * are arrays and there are few enough of them to count in levels or in bytes; otherwise UNSUITED.
  * `least` is at least 1.
  */
 export function repeatedOfArrays<S extends Sink>(list: usize, count: u32, least: u32, exactly: bool): u64 {
   let members: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    if (!Choice.isList(Listed.kind(list, i))) return Shape.UNSUITED;
+    if (Listed.kind(list, i) != Kind.ARRAY) return Shape.UNSUITED;
     members += Listed.count(list, i);
   }
   if (members <= Threshold.LEVELLED
@@ -146,18 +145,9 @@ function repeatedInBytes(list: usize, count: u32, least: u32, exactly: bool): u6
   return Shape.bitset(reachedInBytes(counters, least, exactly, out), out);
 }
 
-/**
- * The address of the list's element `i`, an array or buckets, as an array: where it is, or in Scratch.FIRST.
- * Shows it on the right.
- */
-function arrayAt(list: usize, i: u32): usize {
-  const s = Listed.show(list, i), to = Places.at(Scratch.FIRST);
-  if (Shape.kind(s) == Kind.ARRAY) return Shape.at(s);
-  left.select(Listed.operand(list, i));
-  bucketsToArray(Shape.at(s), Shape.count(s), to);
-  right.select(SELF);
-  return to;
-}
+/** The address of the list's element `i`, an array. Shows it on the right. */
+// @ts-ignore: decorator
+@inline function arrayAt(list: usize, i: u32): usize { return Shape.at(Listed.show(list, i)); }
 
 /** The bitset at `at` as a result: in Scratch.FIRST, or with S = Count only how many members it has. */
 function bitsetIn<S extends Sink>(at: usize): u64 {
@@ -213,7 +203,7 @@ export function countListed(list: usize, count: u32, least: u32, exactly: bool):
 }
 
 /**
- * Counts the containers of the list that countListed() leaves: small arrays and buckets one at a time, others
+ * Counts the containers of the list that countListed() leaves: small arrays one at a time, others
  * two at a time as bitsets.
  */
 function countOthers(list: usize, count: u32, planes: u32): void {
@@ -223,7 +213,7 @@ function countOthers(list: usize, count: u32, planes: u32): void {
     const kind = Listed.kind(list, i);
     if (Choice.isInWords(kind)) continue;
     const operand = Listed.operand(list, i), s = Listed.show(list, i);
-    if (Choice.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) {
+    if (kind == Kind.ARRAY && Shape.count(s) <= Threshold.SMALL_ARRAY) {
       Threshold.countSmall(planes, operand, s);
       continue;
     }
@@ -241,7 +231,7 @@ function countOthers(list: usize, count: u32, planes: u32): void {
 /** Counts the container `s` of operand `operand`, which `right` shows. */
 export function countOne(planes: u32, operand: u32, s: u64): void {
   const counters = Threshold.countersAt(), kind = Shape.kind(s);
-  if (Choice.isList(kind) && Shape.count(s) <= Threshold.SMALL_ARRAY) {
+  if (kind == Kind.ARRAY && Shape.count(s) <= Threshold.SMALL_ARRAY) {
     Threshold.countSmall(planes, operand, s);
     return;
   }

@@ -1,37 +1,32 @@
-// Folds where one side at least is of a compact kind, a short bitset or buckets, by kernels for the two
+// Folds where one side at least is of a compact kind, a sparse or a short bitset, by kernels for the two
 // kinds. UNSUITED: there is no such kernel, or the result would be large for its members; fold.ts then
 // expands the compact sides. `left` and `right` show the operands, and no side is empty or full.
 
-import { SELF, right } from "../../env/memory";
+import { SELF, left, right } from "../../env/memory";
 import { Left, Right } from "../../env/view";
-import { bucketsOf } from "../shape/expand";
-import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
-import { Fold, Sides, leftOperand, rightOperand, show, sidesOf, swapped } from "./sides";
-import { differenceBuckets, intersectBuckets } from "../../container/buckets";
-import { BucketMerge, unionBuckets, xorBuckets } from "../../container/bucketmerge";
+import { Fold, Sides, leftOperand, show, swapped } from "./sides";
+import { Bitset } from "../../container/bitset";
 import { And, AndNot, Count, Or, SetOperation, Sink, Store, Xor } from "../../container/kernel";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import {
   ShortBitset, changeShort, combineShorts, differenceArrayShort, intersectArrayShort,
 } from "../../container/short";
+import { Sparse, sparseToBitset } from "../../container/sparse";
 
-/** Folds of short bitsets and buckets without expanding them. */
+/** Folds of sparse and short bitsets without expanding both sides. */
 export abstract class CompactFold {
   // --- Short bitsets -----------------------------------------------------------------------------------------
 
   /** Two short bitsets become one if there are no more words between them than this. */
   @inline private static readonly BETWEEN: u32 = 16;
-  /**
-   * Arrays this many times shorter than the buckets they meet are not merged with them: it is quicker to look
-   * their members up.
-   */
-  @inline private static readonly MERGE_RATIO: u32 = 24;
+  /** The most members of an array that are looked up in a sparse bitset: expanding it takes as long. */
+  @inline private static readonly LOOKED_UP_MAX: u32 = 6;
 
   @inline static isShort(s: u64): bool { return Shape.kind(s) == Kind.SHORT; }
 
-  @inline static isBuckets(s: u64): bool { return Shape.kind(s) == Kind.BUCKETS; }
+  @inline static isSparse(s: u64): bool { return Shape.kind(s) == Kind.SPARSE; }
 
   /** Whether both are short bitsets, or one of them is and the other one is an array. */
   @inline static areShortAndArray(l: u64, r: u64): bool {
@@ -118,39 +113,40 @@ export abstract class CompactFold {
       out);
   }
 
-  // --- Buckets -----------------------------------------------------------------------------------------------
+  // --- Sparse bitsets ----------------------------------------------------------------------------------------
 
-  /** fold() where one side at least is buckets and none a short bitset, or UNSUITED. */
-  static foldBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-    if (op == Fold.OR || op == Fold.XOR) {
-      return CompactFold.mayMerge(l, r) ? CompactFold.mergeBuckets(op, sides, l, r, out) : Shape.UNSUITED;
+  /** Whether the container becomes a bitset when it is expanded. */
+  @inline static expandsToBitset(s: u64): bool {
+    return CompactFold.isSparse(s) || (CompactFold.isShort(s) && !Container.isArraySized(Shape.count(s)));
+  }
+
+  /** Whether the members of `l` are best looked up in `r` one by one. */
+  @inline static looksUp(l: u64, r: u64): bool {
+    return CompactFold.isSparse(r) && Shape.kind(l) == Kind.ARRAY && Shape.count(l) <= CompactFold.LOOKED_UP_MAX;
+  }
+
+  /** Members of the intersection. For CompactFold.looksUp(). */
+  static countSparse(l: u64, r: u64): u32 {
+    return Sparse.filter<And, Count>(Shape.at(l), Shape.count(l), Shape.at(r), 0);
+  }
+
+  /** fold() where one side at least is a sparse bitset, or UNSUITED. */
+  static foldSparse(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
+    const a = Shape.at(l), b = Shape.at(r), count = Shape.count(l);
+    if (CompactFold.looksUp(l, r)) {
+      if (op == Fold.AND) return Shape.array(Sparse.filter<And, Store>(a, count, b, out), out);
+      if (op == Fold.ANDNOT) return Shape.array(Sparse.filter<AndNot, Store>(a, count, b, out), out);
     }
-    if (!CompactFold.isBuckets(l) || !CompactFold.isBuckets(r)) return Shape.UNSUITED;
-    const a = Shape.at(l), aCount = Shape.count(l), b = Shape.at(r), bCount = Shape.count(r);
-    if (op == Fold.AND) return Shape.array(intersectBuckets(a, aCount, b, bCount, out), out);
-    return Shape.array(differenceBuckets(a, aCount, b, bCount, out), out);
-  }
-
-  /** Whether the union of two containers, one of which is buckets, is best merged bucket by bucket. */
-  @inline private static mayMerge(l: u64, r: u64): bool {
-    const lCount = Shape.count(l), rCount = Shape.count(r);
-    return lCount + rCount <= Container.ARRAY_MAX && lCount * CompactFold.MERGE_RATIO >= rCount
-      && rCount * CompactFold.MERGE_RATIO >= lCount
-      && (CompactFold.isBuckets(l) || Shape.kind(l) == Kind.ARRAY)
-      && (CompactFold.isBuckets(r) || Shape.kind(r) == Kind.ARRAY);
-  }
-
-  /** The union or symmetric difference of buckets with buckets or an array, as buckets. */
-  private static mergeBuckets(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-    // CompactFold.mayMerge() has seen to it that the result fits `out`
-    assert(<usize>Container.ARRAY_MAX + BucketMerge.MERGE_BYTES <= Places.FOLD_BYTES);
-    const lk = leftOperand(sides), rk = rightOperand(sides);
-    const a = bucketsOf(lk, l, Scratch.LEFT), b = bucketsOf(rk, r, Scratch.RIGHT);
-    if (!a || !b) return Shape.UNSUITED;
-    show(sidesOf(CompactFold.isBuckets(l) ? lk : SELF, CompactFold.isBuckets(r) ? rk : SELF));
-    const members = op == Fold.OR
-      ? unionBuckets(a, Shape.count(l), b, Shape.count(r), out)
-      : xorBuckets(a, Shape.count(l), b, Shape.count(r), out);
-    return members == BucketMerge.NO_BUCKETS ? Shape.UNSUITED : Shape.buckets(members, out);
+    if (!CompactFold.isSparse(r)) return Shape.UNSUITED;
+    const isOwn = leftOperand(sides) == SELF;
+    if (CompactFold.isSparse(l)) sparseToBitset(a, out);
+    else if (isOwn && Shape.kind(l) == Kind.BITSET) out = a;
+    else return Shape.UNSUITED;
+    if (op == Fold.AND) Sparse.combineInto<And, Right>(b, out);
+    else if (op == Fold.OR) Sparse.combineInto<Or, Right>(b, out);
+    else if (op == Fold.XOR) Sparse.combineInto<Xor, Right>(b, out);
+    else Sparse.combineInto<AndNot, Right>(b, out);
+    left.select(SELF);
+    return Shape.bitset(Bitset.cardinality(out), out);
   }
 }

@@ -1,33 +1,31 @@
 // Two containers into one, whatever their kinds: a table from pairs of kinds to functions. The walks over
 // bitmaps (combine/walkterm.ts, combine/walk/pair.ts) know keys, the kernels (container/) know one pair of
 // kinds each, and this file connects them. Pairs of arrays, bitsets and runs are folded in plain.ts, pairs
-// with buckets or a short bitset in compact.ts if there is a kernel for them, and pairs with an empty or full
+// with a sparse or a short bitset in compact.ts if there is a kernel for them, and pairs with an empty or full
 // container in trivial.ts.
 //
 // `l`, the left container, and `r`, the right one, belong to the operands that `sides` names. Where the
 // operation commutes, the sides are ordered here, so that the other files need to handle each pair of kinds in
 // one order only.
 
-import { SELF, left } from "../../env/memory";
+import { SELF } from "../../env/memory";
 import {
   differenceRunsArray, differenceRunsBitset, foldArrayBitset, foldArrayRuns, foldArrays, foldBitsetArray,
   foldBitsetRuns, foldBitsets, foldRuns, ownBitset,
 } from "./plain";
 import { CompactFold } from "./compact";
-import { expandedLeft, expandedRight } from "../shape/expand";
+import { asBitset, expandedLeft, expandedRight } from "../shape/expand";
 import { foldEmptyOrFull, isEmptyOrFull } from "./trivial";
 import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf, swapped } from "./sides";
 import { intersectArraysCardinality } from "../../container/array";
 import { intersectBitsetsCardinality } from "../../container/bitset";
-import { intersectBucketsCardinality } from "../../container/buckets";
 import { Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { intersectArrayBitsetCardinality } from "../../container/mixed";
-import { shortToBitset } from "../../container/short";
 
-/** The kinds of a left and a right container. The pairs without a name are those with BUCKETS or SHORT. */
+/** The kinds of a left and a right container. The pairs without a name are those with SPARSE or SHORT. */
 const enum Pair {
   ARRAY_ARRAY = (Kind.ARRAY << 3) | Kind.ARRAY,
   ARRAY_BITSET = (Kind.ARRAY << 3) | Kind.BITSET,
@@ -102,17 +100,11 @@ export function foldCardinality(sides: Sides, l: u64, r: u64): u32 {
 
 // --- Compact kinds -----------------------------------------------------------------------------------------
 
-/** fold() where one side at least is buckets or a short bitset, and neither is empty or full. */
+/** fold() where one side at least is a sparse or a short bitset, and neither is empty or full. */
 function foldCompact(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
-  if (CompactFold.isShort(l)
-    && CompactFold.isBuckets(r)) {           // short bitsets have kernels for arrays, but not for buckets
-    r = expandedRight(rightOperand(sides), r);
-    sides = sidesOf(leftOperand(sides), SELF);
-    show(sides);
-  }
-  const folded = CompactFold.isShort(l) || CompactFold.isShort(r)
-    ? CompactFold.foldShort(op, sides, l, r, out)
-    : CompactFold.foldBuckets(op, sides, l, r, out);
+  const folded = CompactFold.isSparse(l) || CompactFold.isSparse(r)
+    ? CompactFold.foldSparse(op, sides, l, r, out)
+    : CompactFold.foldShort(op, sides, l, r, out);
   return folded == Shape.UNSUITED ? foldExpanded(op, sides, l, r, out) : folded;
 }
 
@@ -126,17 +118,9 @@ function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
     return foldExpanded(op, swapped(sides), r, l, out);
   }
   const y = expandedRight(rightOperand(sides), r);
-  const x = CompactFold.isShort(l) && !Container.isArraySized(Shape.count(l))
-    ? shortAsBitset(leftOperand(sides), l, out)
+  const x = CompactFold.expandsToBitset(l) ? asBitset(leftOperand(sides), l, out)
     : expandedLeft(leftOperand(sides), l);
   return fold(op, sidesOfExpanded(sides, l, x, r, y), x, y);
-}
-
-// @ts-ignore: decorator
-@inline function shortAsBitset(operand: u32, s: u64, out: usize): u64 {
-  left.select(operand);
-  shortToBitset(Shape.at(s), out);
-  return Shape.bitset(Shape.count(s), out);
 }
 
 /** The operands of `x` and `y`: `l` and `r` of the operands of `sides`, or in memory 0 if expanded. */
@@ -145,12 +129,10 @@ function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
   return sidesOf(x == l ? leftOperand(sides) : SELF, y == r ? rightOperand(sides) : SELF);
 }
 
-/** foldCardinality() where one side at least is buckets or a short bitset. */
+/** foldCardinality() where one side at least is a sparse or a short bitset. */
 function countCompact(sides: Sides, l: u64, r: u64): u32 {
   if (CompactFold.areShortAndArray(l, r)) return CompactFold.countShort(sides, l, r);
-  if (CompactFold.isBuckets(l) && CompactFold.isBuckets(r)) {
-    return intersectBucketsCardinality(Shape.at(l), Shape.count(l), Shape.at(r), Shape.count(r));
-  }
+  if (CompactFold.looksUp(l, r)) return CompactFold.countSparse(l, r);
   const y = expandedRight(rightOperand(sides), r), x = expandedLeft(leftOperand(sides), l);
   return foldCardinality(sidesOfExpanded(sides, l, x, r, y), x, y);
 }
@@ -171,6 +153,6 @@ function countCompact(sides: Sides, l: u64, r: u64): u32 {
 function orderOf(op: Fold, s: u64): u32 {
   const kind = Shape.kind(s);
   if (kind == Kind.RUNS) return 3;
-  if (kind != Kind.BITSET && Container.isArraySized(Shape.count(s))) return 1;
+  if (kind == Kind.ARRAY || (kind == Kind.SHORT && Container.isArraySized(Shape.count(s)))) return 1;
   return op == Fold.AND ? 2 : 0;
 }

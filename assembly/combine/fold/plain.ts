@@ -15,6 +15,7 @@ import {
   differenceArrayBitset, differenceArrayInto, differenceArrayRuns, differenceRunsInto, intersectArrayBitset,
   intersectArrayRuns, intersectRunsInto, unionArrayInto, unionRunsInto, xorArrayInto, xorRunsInto,
 } from "../../container/mixed";
+import { Choice } from "../../container/kind";
 import { Runs, differenceRuns, intersectRuns, unionRuns, xorRuns } from "../../container/run";
 
 /** The address in memory 0 of the bitset `l`: where it is, or `out`, to which it is copied. */
@@ -27,11 +28,15 @@ import { Runs, differenceRuns, intersectRuns, unionRuns, xorRuns } from "../../c
 
 // --- Arrays ------------------------------------------------------------------------------------------------
 
+/** Arrays with more members together are united as a bitset: most of their members make a sparse bitset. */
+// @ts-ignore: decorator
+@inline const MERGED_MAX: u32 = Choice.SPARSE_FROM + 128;
+
 export function foldArrays(op: Fold, l: u64, r: u64, out: usize): u64 {
   const a = Shape.at(l), aCount = Shape.count(l), b = Shape.at(r), bCount = Shape.count(r);
   if (op == Fold.AND) return Shape.array(intersectArrays(a, aCount, b, bCount, out), out);
   if (op == Fold.ANDNOT) return Shape.array(differenceArrays(a, aCount, b, bCount, out), out);
-  if (aCount + bCount <= Container.ARRAY_MAX) {
+  if (aCount + bCount <= MERGED_MAX) {
     if (op == Fold.OR) return Shape.array(unionArrays(a, aCount, b, bCount, out), out);
     return Shape.array(xorArrays(a, aCount, b, bCount, out), out);
   }

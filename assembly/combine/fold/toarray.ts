@@ -1,7 +1,6 @@
 // The intersection of two bitsets as an array, where its expected number of members suggests one: members are
 // extracted while the intersection is computed, so that no bitset is stored and read again.
 
-import { bits } from "../../env/memory";
 import { Bitset } from "../../container/bitset";
 import { Extract, extractListed, listPart } from "../../container/extract";
 import { And } from "../../container/kernel";
@@ -19,23 +18,16 @@ import { Shape } from "../shape/shape";
   return <u32>((<u64>count * other) / Container.UNIVERSE);
 }
 
-/** An intersection with this many expected members or more probably is no array. */
-// @ts-ignore: decorator
-@inline const LISTED_MOST: u32 = 3000;
-/** With this many or more it is buckets, which are made faster from a bitset if bits are listed at once. */
-// @ts-ignore: decorator
-@inline const BUCKETS_LIKELY: u32 = Choice.BUCKETS_FROM + 64;
-
 /** Whether an intersection with `expected` expected members should be made as an array. */
 // @ts-ignore: decorator
 @inline export function worksAsArray(expected: u32): bool {
-  return expected >= Extract.SPARSE && expected < (bits.listsAtOnce() ? BUCKETS_LIKELY : LISTED_MOST);
+  return expected >= Extract.SPARSE && expected < Choice.SPARSE_FROM;
 }
 
 /**
  * The intersection of two bitsets, `l` of the operand that `left` shows and `r` of the operand that `right`
  * shows, as an array. UNSUITED, with nothing changed, if the result probably is no array, or once the density
- * so far predicts more than ARRAY_MAX members.
+ * so far predicts twice as many members as an array has.
  */
 export function intersectPairToArray(l: u64, r: u64): u64 {
   const expected = expectedMembers(Shape.count(l), Shape.count(r));
@@ -50,8 +42,8 @@ export function intersectPairToArray(l: u64, r: u64): u64 {
   return Shape.array(Container.memberCount(start, out), start);
 }
 
-/** Whether `members` members in the parts up to the one at `part` predict more than ARRAY_MAX in all. */
+/** Whether `members` members in the parts up to the one at `part` predict twice as many as an array has. */
 // @ts-ignore: decorator
 @inline export function exceedsArray(members: u32, part: usize): bool {
-  return members > <u32>((part + Bitset.PART_BYTES) * Container.ARRAY_MAX / BITSET_BYTES);
+  return members > <u32>((part + Bitset.PART_BYTES) * 2 * Choice.SPARSE_FROM / BITSET_BYTES);
 }

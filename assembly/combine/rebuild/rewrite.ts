@@ -15,11 +15,12 @@ import { emit, emitAs, emitCopy } from "../shape/emit";
 import { Shape } from "../shape/shape";
 import { Places, Scratch } from "../shape/scratch";
 import { Choice, Kind } from "../../container/kind";
-import { Container } from "../../container/limits";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import {
   arrayToRuns, bitsetToRuns, countRunsOfArray, countRunsOfBitset, toArray, toBitset,
 } from "../../container/convert";
-import { ShortBitset, spanOfBitset } from "../../container/short";
+import { ShortBitset, bitsetToShort, spanOfBitset } from "../../container/short";
+import { bitsetToSparse } from "../../container/sparse";
 
 /**
  * Makes memory 0, which is fresh, the bitmap of operand 0 in the least space:
@@ -46,7 +47,7 @@ function packContainer(key: u64, entry: Entry, alone: bool): void {
   Places.make(Scratch.SPARE);
   const first = Places.at(Scratch.FIRST);
   left.select(0);
-  if (!Container.isArraySized(count)) packLarge(key, entry, s);
+  if (count >= Choice.SPARSE_FROM) packLarge(key, entry, s);
   else if (kind == Kind.ARRAY) packArray(key, entry, at, 0, alone);
   else {
     toArray(kind, at, count, first);
@@ -71,31 +72,33 @@ function packArray(key: u64, entry: Entry, from: usize, operand: u32, alone: boo
     emitAs(key, Shape.of(Kind.RUNS, count, second));
     return;
   }
-  if (kind == Kind.BUCKETS || (operand != SELF && count < Choice.BUCKETS_FROM)) {
-    if (!Choice.prefersShort(count, words)) { emitCopy(key, entry); return; }
-  }
+  if (kind == Kind.ARRAY && !Choice.prefersShort(count, words)) { emitCopy(key, entry); return; }
   if (operand != SELF) left.copy(first, from, Container.arrayBytes(count));
   emit(key, Shape.of(Kind.ARRAY, count, first));
 }
 
-/** packContainer() for more members than an array has. */
+/** packContainer() for as many members as a sparse bitset has, or more. */
 function packLarge(key: u64, entry: Entry, s: u64): void {
-  const at = Shape.at(s), kind = Shape.kind(s), count = Shape.count(s), first = Places.at(Scratch.FIRST);
-  let from = at, words: u32;
-  if (kind == Kind.BITSET) words = ShortBitset.wordsOf(spanOfBitset<Right>(at));
-  else {
-    toBitset(kind, at, count, first);
-    left.select(SELF);
-    from = first;
-    words = ShortBitset.wordsOf(spanOfBitset<Own>(first));
-  }
-  if (Container.runsBytes(countRunsOfBitset(from)) < Choice.leastBytes(count, words)) {
+  const at = Shape.at(s), kind = Shape.kind(s), count = Shape.count(s);
+  const first = Places.at(Scratch.FIRST), second = Places.at(Scratch.SECOND);
+  toBitset(kind, at, count, first);
+  left.select(SELF);
+  const runs = Container.runsBytes(countRunsOfBitset(first)), span = spanOfBitset<Own>(first);
+  const words = ShortBitset.wordsOf(span);
+  const short = words <= Container.SHORT_MAX ? Container.shortBytes(words) : BITSET_BYTES;
+  const sparse = bitsetToSparse(first, second), least = min(short, sparse ? sparse : BITSET_BYTES);
+  if (runs < least) {
     if (kind == Kind.RUNS) { emitCopy(key, entry); return; }
-    const runs = Places.at(Scratch.SECOND);
-    bitsetToRuns(from, runs);
-    emitAs(key, Shape.of(Kind.RUNS, count, runs));
-  } else if (kind == Kind.BITSET && Choice.suitable(count, words) == kind) emitCopy(key, entry);
-  else emit(key, kind == Kind.BITSET ? Shape.copy(s, first) : Shape.of(Kind.BITSET, count, first));
+    bitsetToRuns(first, second);
+    emitAs(key, Shape.of(Kind.RUNS, count, second));
+  } else if (sparse == least) {
+    emitAs(key, Shape.sparse(count, second));
+  } else if (short < BITSET_BYTES) {
+    bitsetToShort(first, span, second);
+    emitAs(key, Shape.of(Kind.SHORT, count, second));
+  } else {
+    emitAs(key, Shape.of(Kind.BITSET, count, first));
+  }
 }
 
 /** Whether a tiny arena's short bitset is smaller than a full arena whose only container is `runs` runs. */

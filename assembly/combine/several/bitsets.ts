@@ -123,7 +123,7 @@ export function gatherBitsets<S extends Sink>(op: Fold, list: usize, count: u32)
 /**
  * The result of foldRound<And>(), as an array: members are taken out while the intersection is made, which
  * avoids storing it and reading it again. Returns UNSUITED, with nothing changed, if the result probably is no
- * array, or once the density so far predicts more than ARRAY_MAX members.
+ * array, or once the density so far predicts twice as many members as an array has.
  */
 export function intersectToArray(acc: u64, at: u32, list: usize, count: u32): u64 {
   let expected = Shape.count(acc);

@@ -2,13 +2,15 @@
 // are four strategies, and strategyFor() chooses among them.
 
 import { SELF, left, right } from "../../env/memory";
-import { Choice, Kind } from "../../container/kind";
+import { Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { Bitset } from "../../container/bitset";
 import { Kernel, Or, Sink, Store, Xor } from "../../container/kernel";
 import { unionArrayUncounted, unionRunsInto, xorArrayUncounted, xorRunsInto } from "../../container/mixed";
 import { Runs } from "../../container/run";
 import { combineShortInto } from "../../container/short";
+import { Sparse } from "../../container/sparse";
+import { Right } from "../../env/view";
 import { gatherBitsets } from "./bitsets";
 import { fold } from "../fold/fold";
 import { asBitset, expandedRight } from "../shape/expand";
@@ -20,7 +22,7 @@ import { Fold, sidesOf } from "../fold/sides";
 const enum Strategy {
   /** One container after the other, in the order of the list. */
   IN_TURN,
-  /** Arrays and buckets from the smallest on, so that each member is moved few times. */
+  /** Arrays from the smallest on, so that each member is moved few times. */
   SMALLEST_FIRST,
   /** Everything into one bitset, counted once at the end. */
   BY_BITSET,
@@ -51,16 +53,16 @@ export function foldListed<S extends Sink>(op: Fold, list: usize, count: u32): u
 /** The quickest strategy. For SMALLEST_FIRST the order is written to Scratch.LIST. */
 function strategyFor<S extends Sink>(op: Fold, list: usize, count: u32): Strategy {
   if (count <= 2) return Strategy.IN_TURN;
-  let pieces: u32 = 0, onlyRuns = true, onlyLists: bool = true;   // pieces: members, and runs
+  let pieces: u32 = 0, onlyRuns = true, onlyArrays = true;   // pieces: members, and runs
   for (let i: u32 = 0; i < count; i++) {
     const kind = Listed.kind(list, i);
     onlyRuns = onlyRuns && kind == Kind.RUNS;
-    onlyLists = onlyLists && Choice.isList(kind);
+    onlyArrays = onlyArrays && kind == Kind.ARRAY;
     pieces += kind == Kind.RUNS ? right.load16(Shape.at(Listed.show(list, i)), 0) : Listed.count(list, i);
   }
   if (op == Fold.XOR && onlyRuns && pieces <= Places.RUNS_MAX) return Strategy.BY_EDGES;
   if (pieces <= BY_BITSET_FROM) return Strategy.IN_TURN;
-  if (!onlyLists || pieces > Container.ARRAY_MAX || count > SORTED_MAX) return Strategy.BY_BITSET;
+  if (!onlyArrays || pieces > Container.ARRAY_MAX || count > SORTED_MAX) return Strategy.BY_BITSET;
   return sortBySize(list, count) < bitsetCost<S>(pieces) ? Strategy.SMALLEST_FIRST : Strategy.BY_BITSET;
 }
 
@@ -82,11 +84,6 @@ function foldInTurn(op: Fold, list: usize, count: u32): u64 {
 
 // Costs, measured in units of what merging two arrays takes for one member of the result, about a nanosecond.
 
-/** The cost of merging two containers into one of `members` members. */
-// @ts-ignore: decorator
-@inline function mergingCost(members: u32): u32 {
-  return members < Choice.BUCKETS_FROM ? members : 600 + (members * 2) / 3;
-}
 /**
  * The cost of the union of containers with `members` members by way of a bitset, from which they are taken
  * out again unless they are only counted.
@@ -108,7 +105,7 @@ function sortBySize(list: usize, count: u32): u32 {
   let members = <u32>(load<u64>(sortedAt(0)) >> 32);
   for (let i: u32 = 1; i < count; i++) {
     members += <u32>(load<u64>(sortedAt(i)) >> 32);
-    cost += mergingCost(members);
+    cost += members;
   }
   return cost;
 }
@@ -178,6 +175,10 @@ function changeBits(op: Fold, bits: usize, operand: u32, s: u64): void {
       return;
     case Kind.SHORT:
       if (op == Fold.OR) combineShortInto<Or>(bits, at); else combineShortInto<Xor>(bits, at);
+      return;
+    case Kind.SPARSE:
+      if (op == Fold.OR) Sparse.combineInto<Or, Right>(at, bits);
+      else Sparse.combineInto<Xor, Right>(at, bits);
       return;
     case Kind.RUNS:
       if (op == Fold.OR) unionRunsInto(bits, at); else xorRunsInto(bits, at);

@@ -3,21 +3,21 @@
 import { SELF, left } from "../../env/memory";
 import { Own } from "../../env/view";
 import { Arrays } from "../../container/array";
-import { Buckets, arrayToBuckets } from "../../container/buckets";
 import { toArray, toBitset, toShort } from "../../container/convert";
-import { Extract, bitsetToBuckets, extractMembers } from "../../container/extract";
+import { Extract, extractMembers } from "../../container/extract";
 import { Choice, Kind } from "../../container/kind";
 import { Lanes } from "../../container/lanes";
-import { Container } from "../../container/limits";
+import { BITSET_BYTES, Container } from "../../container/limits";
 import { Runs } from "../../container/run";
 import { ShortBitset, bitsetToShort, spanOfBitset } from "../../container/short";
+import { bitsetToSparse } from "../../container/sparse";
 import { Places } from "./scratch";
 import { Shape } from "./shape";
 
 /**
  * The shape `s`, in memory 0, as the kind that suits its members: FULL, or runs if nothing is smaller,
- * otherwise a short bitset, an array, buckets or a bitset. What `s` is converted to lies FOLD_BYTES or twice
- * FOLD_BYTES above it. May leave `left` at SELF.
+ * otherwise a short bitset, an array, a sparse bitset or a bitset. What `s` is converted to lies FOLD_BYTES or
+ * twice FOLD_BYTES above it. May leave `left` at SELF.
  */
 export function normalized(s: u64): u64 {
   const count = Shape.count(s), at = Shape.at(s);
@@ -31,12 +31,7 @@ export function normalized(s: u64): u64 {
       const to = Choice.suitable(count, ShortBitset.trim(at));          // without words that it does not need
       return to == Kind.SHORT ? s : converted(s, to, 0, 0);
     }
-    case Kind.BUCKETS: {                      // few enough for an array stay buckets
-      const low = Buckets.select(at, count, 0), high = Buckets.last<Own>(at, count);
-      return Choice.suitable(count, Choice.wordsBetween(low, high)) == Kind.SHORT
-        ? converted(s, Kind.SHORT, low, high)
-        : s;
-    }
+    case Kind.SPARSE: return s;
     case Kind.FULL:
     case Kind.SINGLE:
     case Kind.PAIR:
@@ -44,9 +39,7 @@ export function normalized(s: u64): u64 {
   }
 }
 
-/**
- * As a short bitset if that is smaller, or as buckets if it is large enough for that and they can hold it.
- */
+/** As a short bitset if that is smaller, or as a sparse bitset or a bitset if there are too many members. */
 // @ts-ignore: decorator
 @inline function normalizedArray(s: u64): u64 {
   const count = Shape.count(s), at = Shape.at(s), low = <u32>load<u16>(at),
@@ -59,40 +52,62 @@ function normalizedBitset(s: u64): u64 {
   const count = Shape.count(s), at = Shape.at(s), above = at + Places.FOLD_BYTES,
     span = spanOfBitset<Own>(at);
   const to = Choice.suitable(count, ShortBitset.wordsOf(span));
-  if (to == Kind.BITSET) return s;
+  if (to == Kind.BITSET) return count <= CLUSTERED_MAX && seemsSparse(at) ? sparse(s) : s;
+  if (to == Kind.SPARSE) return sparse(s);
   left.select(SELF);
-  if (to != Kind.SHORT) return extracted(at, count, to, above);
+  if (to != Kind.SHORT) return extracted(at, count, above);
   bitsetToShort(at, span, above);
   return Shape.of(Kind.SHORT, count, above);
 }
 
-/**
- * Runs, unless something else is smaller: the usual bytes of buckets do not count where these cannot hold the
- * members.
- */
+/** The bitset `s` as a sparse bitset, or as it is if that would be too large. */
+// @ts-ignore: decorator
+@inline function sparse(s: u64): u64 {
+  const above = Shape.at(s) + Places.FOLD_BYTES;
+  return bitsetToSparse(Shape.at(s), above) ? Shape.sparse(Shape.count(s), above) : s;
+}
+
+/** The most members that are tried as a sparse bitset where they seem to lie close together. */
+// @ts-ignore: decorator
+@inline const CLUSTERED_MAX: u32 = 24576;
+/** Of each SAMPLED bytes of a bitset, one vector is looked at. */
+// @ts-ignore: decorator
+@inline const SAMPLED: usize = 512;
+
+/** Whether a sample of the bitset has as few bytes that are not 0 as a sparse bitset. */
+function seemsSparse(at: usize): bool {
+  let zeros: u32 = 0;
+  for (const end = at + BITSET_BYTES; at < end; at += SAMPLED) {
+    zeros += <u32>popcnt<u32>(<u32>i8x16.bitmask(i8x16.eq(v128.load(at), i64x2.splat(0))));
+  }
+  return zeros * 9 >= 2 * 16 * <u32>(BITSET_BYTES / SAMPLED);
+}
+
+/** Runs, unless something else is smaller. */
 function normalizedRuns(s: u64): u64 {
   const count = Shape.count(s), at = Shape.at(s), runs = <u32>load<u16>(at);
   const low = Runs.start(at, 0), high = Runs.last<Own>(at), words = Choice.wordsBetween(low, high);
   if (Choice.prefersRuns(runs, count, words)) return s;
-  const to = Choice.suitable(count, words), made = converted(s, to, low, high);
-  return to == Kind.BUCKETS && Shape.kind(made) == Kind.ARRAY
-    && Container.runsBytes(runs) <= Container.arrayBytes(count)
-    ? s
-    : made;
+  const made = converted(s, Choice.suitable(count, words), low, high);
+  return Shape.bytes<Own>(made) <= Container.runsBytes(runs) ? made : s;
 }
 
 /**
- * The shape `s` of another kind as kind `to`, which is not RUNS; as an array where buckets cannot hold it.
- * `low` and `high` are the least and the greatest member if `to` is SHORT.
+ * The shape `s` of another kind as kind `to`, which is not RUNS; as a bitset where a sparse bitset would be too
+ * large. `low` and `high` are the least and the greatest member if `to` is SHORT.
  */
 function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
   const kind = Shape.kind(s), count = Shape.count(s), at = Shape.at(s), above = at + Places.FOLD_BYTES;
   left.select(SELF);
   switch (to) {
     case Kind.SHORT: toShort(kind, at, count, ShortBitset.headerOver(low, high), above); break;
-    case Kind.BITSET: toBitset(kind, at, count, above); break;
+    case Kind.BITSET:
+    case Kind.SPARSE: {
+      toBitset(kind, at, count, above);
+      const bitset = Shape.of(Kind.BITSET, count, above);
+      return to == Kind.BITSET ? bitset : sparse(bitset);
+    }
     case Kind.ARRAY: toArray(kind, at, count, above); break;
-    case Kind.BUCKETS: return asBuckets(kind == Kind.ARRAY ? s : converted(s, Kind.ARRAY, low, high));
     case Kind.RUNS:
     case Kind.FULL:
     case Kind.SINGLE:
@@ -102,20 +117,12 @@ function converted(s: u64, to: Kind, low: u32, high: u32): u64 {
   return Shape.of(to, count, above);
 }
 
-/** The array `s` as buckets, or as it is if these cannot hold it. */
+/** The members of the bitset at `at`, which `left` shows, as an array at `out`. */
 // @ts-ignore: decorator
-@inline function asBuckets(s: u64): u64 {
-  const count = Shape.count(s), above = Shape.at(s) + Places.FOLD_BYTES;
-  return arrayToBuckets(Shape.at(s), count, above, above) ? Shape.of(Kind.BUCKETS, count, above) : s;
-}
-
-/** The members of the bitset at `at`, which `left` shows, as kind `to`, buckets or an array, at `out`. */
-// @ts-ignore: decorator
-@inline function extracted(at: usize, count: u32, to: Kind, out: usize): u64 {
+@inline function extracted(at: usize, count: u32, out: usize): u64 {
   assert(Lanes.LANES_BYTES + Extract.EXTRACT_BYTES <= Places.FOLD_BYTES);
   // `work` fits in the place behind `out`
   const work = out + Places.FOLD_BYTES + Lanes.LANES_BYTES;
-  if (to == Kind.BUCKETS && bitsetToBuckets(at, count, out, work)) return Shape.of(Kind.BUCKETS, count, out);
   extractMembers(at, count, out, work);
   return Shape.of(Kind.ARRAY, count, out);
 }

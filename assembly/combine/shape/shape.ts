@@ -2,16 +2,15 @@
 // address. The address lies in the memory that holds the container: an operand, which `left` or `right`
 // shows, or memory 0.
 //
-// Shapes know the kinds with a payload (ARRAY, BITSET, RUNS, BUCKETS, SHORT) and FULL. One or two members
+// Shapes know the kinds with a payload (ARRAY, BITSET, RUNS, SPARSE, SHORT) and FULL. One or two members
 // that live in a directory entry are an ARRAY whose payload is in the entry.
 
-import { SELF, left, right } from "../../env/memory";
+import { right } from "../../env/memory";
 import { Memory, Right } from "../../env/view";
 import { Entry } from "../../arena/layout/entry";
 import { PageGroups } from "../../arena/packed/groups";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
-import { bucketsToArray } from "../../container/buckets";
 import { payloadSize } from "../../container/convert";
 
 /** A container on its way through a combination, packed in a u64. */
@@ -49,21 +48,10 @@ export abstract class Shape {
     return count ? Shape.of(Kind.SHORT, count, at) : Shape.NOTHING;
   }
 
+  @inline static sparse(count: u32, at: usize): u64 { return Shape.of(Kind.SPARSE, count, at); }
+
   @inline static runs(count: u32, at: usize): u64 {
     return count ? Shape.of(Kind.RUNS, count, at) : Shape.NOTHING;
-  }
-
-  /**
-   * Buckets at `at`, or an array behind them if they have too few members to stay buckets. May leave `left` at
-   * SELF.
-   */
-  static buckets(count: u32, at: usize): u64 {
-    if (count >= Choice.BUCKETS_LEAST) return Shape.of(Kind.BUCKETS, count, at);
-    if (!count) return Shape.NOTHING;
-    left.select(SELF);
-    const array = at + Container.bucketsBytes(Choice.BUCKETS_LEAST);
-    bucketsToArray(at, count, array);
-    return Shape.of(Kind.ARRAY, count, array);
   }
 
   /**

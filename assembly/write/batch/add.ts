@@ -15,15 +15,17 @@ import { Room } from "../../arena/change/room";
 import { loosen } from "../../arena/change/pages";
 import { PageGroups } from "../../arena/packed/groups";
 import { PageSearch } from "../../arena/packed/search";
-import { convertTo, intoBuckets, intoShort, wordsWith } from "../convert";
+import { intoShort, replaceByBits, wordsWith } from "../convert";
 import { countUp } from "../edit";
 import { insertRevocable } from "../point";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { Arrays, arrayLowerBound } from "../../container/array";
-import { Buckets } from "../../container/buckets";
 import { Bitset } from "../../container/bitset";
+import { toBitset } from "../../container/convert";
 import { ShortBitset } from "../../container/short";
+import { sparseToBitset } from "../../container/sparse";
+import { Places, Scratch } from "../../combine/shape/scratch";
 import { widenTo } from "../short";
 import { STRETCH_LEAST, stretchEnd } from "./stretch";
 /**
@@ -46,7 +48,7 @@ export function addAll(first: u32, count: u32): u64 {
     if (to - i >= STRETCH_LEAST && !staysInPage(key, to - i)) {
       loosen(key, key);
       const entry = Directory.find(key);
-      if (!entry || takesStretch(entry, Offset.low(argument.value(i)), Offset.low(argument.value(to - 1)))) {
+      if (!entry || takesStretch(entry, i, to)) {
         added += addStretch(entry, key, i, to, added);
         i = to;
       }
@@ -69,11 +71,17 @@ function staysInPage(key: u64, more: u32): bool {
     + more <= PageGroups.MAX / 2;
 }
 
-/** Whether a stretch from `low` to `high` is worth a pass over the entry's container. */
-function takesStretch(entry: Entry, low: u32, high: u32): bool {
+/** Whether the stretch of arguments from .. to - 1 is worth a pass over the entry's container. */
+function takesStretch(entry: Entry, from: u32, to: u32): bool {
   const kind = entry.kind<Own>();
-  return kind != Kind.RUNS && (kind != Kind.SHORT || widenTo(entry, low, high));
+  if (kind == Kind.SPARSE) return to - from >= EXPANDED_FROM;
+  return kind != Kind.RUNS
+    && (kind != Kind.SHORT || widenTo(entry, Offset.low(argument.value(from)), Offset.low(argument.value(to - 1))));
 }
+
+/** Stretches that are at least so long are added to a sparse bitset by way of a bitset. */
+// @ts-ignore: decorator
+@inline const EXPANDED_FROM: u32 = 12;
 
 /**
  * Adds the stretch of arguments from .. to - 1 to the container `key` of a full arena, which `entry` covers,
@@ -84,7 +92,7 @@ function addStretch(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u
   const kind = entry ? entry.kind<Own>() : Kind.ARRAY;
   if (kind == Kind.FULL) return 0;
   if (Choice.isInWords(kind)) return addToBitset(entry, key, from, to);
-  if (kind == Kind.BUCKETS) return addToBuckets(entry, key, from, to, earlier);
+  if (kind == Kind.SPARSE) return addToSparse(entry, key, from, to);
   // If memory runs out below, offsets were handed back that were not added. Undoing those removes nothing.
   const more = handBackAbsent(entry, from, to);
   if (!more) return 0;
@@ -93,6 +101,8 @@ function addStretch(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u
   if (Choice.prefersShort(all, entry ? wordsWith(entry, low, high) : Choice.wordsBetween(low, high))) {
     if (entry) intoShort(entry, low, high); else entry = changetype<Entry>(insertShort(key, low, high, more));
     setNew(entry, earlier, more, all);
+  } else if (all >= Choice.SPARSE_FROM) {
+    addAsBits(entry, key, earlier, more);
   } else if (!entry) {
     Allocator.prepare(Room.toInsert(key, 1) + Block.bytes(Container.arrayBytes(all)));
     entry = insertEntry(key);
@@ -102,13 +112,6 @@ function addStretch(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u
     addNew(entry, earlier, more);
   }
   adjust(key, more);
-  if (
-    all >= Choice.BUCKETS_FROM
-    && Block.bytes(Container.arrayBytes(count + 1)) != Block.bytes(Container.arrayBytes(all))
-    && entry.kind<Own>() == Kind.ARRAY
-  ) {
-    intoBuckets(entry);
-  }
   return more;
 }
 
@@ -118,11 +121,6 @@ function addStretch(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u
  */
 function addNew(entry: Entry, earlier: u32, more: u32): void {
   const old = entry.payload<Own>(), count = entry.count<Own>(), all = count + more;
-  if (!Container.isArraySized(all)) {
-    convertTo(entry, Kind.BITSET);
-    setNew(entry, earlier, more, all);
-    return;
-  }
   let at: usize;
   if (entry.kind<Own>() == Kind.ARRAY) {
     at = Allocator.resize(old, Container.arrayBytes(count), Container.arrayBytes(all));
@@ -132,6 +130,25 @@ function addNew(entry: Entry, earlier: u32, more: u32): void {
   }
   entry.setBlock(Kind.ARRAY, all, at);
   mergeIntoArray(at, count, earlier, more);
+}
+
+/**
+ * Adds the values handed back as numbers earlier .. earlier + more - 1 to the entry's array, or to a new entry for
+ * `key` if it is 0, which then is a sparse bitset or a bitset. All room is made first.
+ */
+function addAsBits(entry: Entry, key: u64, earlier: u32, more: u32): void {
+  const first = Offset.low(argument.value(earlier));
+  if (!entry) {
+    Allocator.prepare(Room.toInsert(key, 1) + 2 * (Block.LINE + Block.MAX) + Places.bytes(Scratch.SECOND));
+    entry = insertEntry(key);
+    entry.setSingle(first);
+  }
+  Places.make(Scratch.SECOND);
+  const bits = Places.at(Scratch.FIRST), kind = entry.kind<Own>(), count = entry.count<Own>();
+  toBitset(kind, entry.payload<Own>(), count, bits);
+  const wasThere = u32(Bitset.has(bits, first));                    // in an entry that was made above
+  for (let i = earlier; i < earlier + more; i++) Bitset.set(bits, Offset.low(argument.value(i)));
+  replaceByBits(entry, count + more - wasThere, bits);
 }
 
 /** Inserts an entry for `key` of `count` members with a short bitset, still clear, from `low` to `high`. */
@@ -159,50 +176,6 @@ function setNew(entry: Entry, earlier: u32, more: u32, all: u32): void {
   const bits = bitsOf(entry);
   for (let i = earlier; i < earlier + more; i++) Bitset.set(bits, Offset.low(argument.value(i)));
   entry.setCount(all);
-}
-
-/** addStretch() for buckets. */
-function addToBuckets(entry: Entry, key: u64, from: u32, to: u32, earlier: u32): u32 {
-  const payload = entry.payload<Own>(), count = entry.count<Own>();
-  let more: u32 = 0, high: u32 = 0, lows = payload;
-  for (let i = from; i < to; i++) {
-    const offset = argument.value(i), low = Offset.low(offset);
-    lows = Buckets.from(payload, count, high, lows, low >> 8);
-    high = low >> 8;
-    if (Buckets.bucketHas(payload, count, lows, low)) continue;
-    argument.handBack(offset);
-    more++;
-  }
-  if (!more) return 0;
-  const least = Offset.low(argument.value(earlier)),
-    greatest = Offset.low(argument.value(earlier + more - 1));
-  if (Choice.prefersShort(count + more, wordsWith(entry, least, greatest))) {
-    intoShort(entry, least, greatest);
-    setNew(entry, earlier, more, count + more);
-  } else if (!Container.isArraySized(count + more)) {
-    convertTo(entry, Kind.BITSET);
-    setNew(entry, earlier, more, count + more);
-  } else if (bucketsHaveRoomForNew(payload, count, earlier, more)) {
-    const at = Allocator.resize(payload, Container.bucketsBytes(count), Container.bucketsBytes(count + more));
-    entry.setBlock(Kind.BUCKETS, count + more, at);
-    mergeIntoBuckets(at, count, earlier, more);
-  } else {
-    convertTo(entry, Kind.ARRAY);
-    addNew(entry, earlier, more);
-  }
-  adjust(key, more);
-  return more;
-}
-
-/** Whether no bucket would get more than BUCKET_MAX members. */
-function bucketsHaveRoomForNew(at: usize, count: u32, earlier: u32, more: u32): bool {
-  for (let i: u32 = 0, high: u32 = 256, held: u32 = 0; i < more; i++) {
-    const low = Offset.low(argument.value(earlier + i));
-    held = low >> 8 == high ? held + 1 : Buckets.held(at, count, low >> 8) + 1;
-    if (held > Buckets.BUCKET_MAX) return false;
-    high = low >> 8;
-  }
-  return true;
 }
 
 /**
@@ -248,29 +221,30 @@ function mergeIntoArray(at: usize, count: u32, earlier: u32, more: u32): void {
   }
 }
 
-/** mergeIntoArray() for buckets of `count` members. */
-function mergeIntoBuckets(at: usize, count: u32, earlier: u32, more: u32): void {
-  const counts = at + count + more;
-  memory.copy(counts, at + count, Container.bucketsBytes(0));
-  let end = at + count, high: u32 = 256, first = end, last = end;     // bucket `high` lies at [first, last)
-  for (let i = more; i; i--) {
-    const low = Offset.low(argument.value(earlier + i - 1));
-    while (high > low >> 8) {
-      last = first;
-      first -= load<u8>(counts + --high);
-    }
-    let from = min(end, last);
-    while (from > first && u32(load<u8>(from - 1)) > (low & 0xff)) from--;
-    memory.copy(from + i, from, end - from);
-    store<u8>(from + i - 1, low);
-    store<u8>(counts + high, load<u8>(counts + high) + 1);
-    end = from;
-  }
+/** addStretch() for a sparse bitset: by way of a bitset. */
+function addToSparse(entry: Entry, key: u64, from: u32, to: u32): u32 {
+  const count = entry.count<Own>();
+  Places.make(Scratch.SECOND);
+  const bits = Places.at(Scratch.FIRST);
+  sparseToBitset(entry.payload<Own>(), bits);
+  const added = addToBits(bits, from, to);
+  if (!added) return 0;
+  replaceByBits(entry, count + added, bits);
+  adjust(key, added);
+  return added;
 }
 
 /** addStretch() for a bitset, or a short bitset that has the words. */
 function addToBitset(entry: Entry, key: u64, from: u32, to: u32): u32 {
-  const bits = bitsOf(entry);
+  const added = addToBits(bitsOf(entry), from, to);
+  if (!added) return 0;
+  countUp(entry, added, true);
+  adjust(key, added);
+  return added;
+}
+
+/** Sets the bits of the arguments from .. to - 1, hands back those that were absent, and returns how many. */
+function addToBits(bits: usize, from: u32, to: u32): u32 {
   let added: u32 = 0;
   for (let i = from; i < to; i++) {
     const offset = argument.value(i), low = Offset.low(offset);
@@ -279,8 +253,5 @@ function addToBitset(entry: Entry, key: u64, from: u32, to: u32): u32 {
     argument.handBack(offset);
     added++;
   }
-  if (!added) return 0;
-  countUp(entry, added, true);
-  adjust(key, added);
   return added;
 }

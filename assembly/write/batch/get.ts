@@ -3,8 +3,7 @@
 import { argument } from "../../env/memory";
 import { Own } from "../../env/view";
 import { Arrays, arrayLowerBound } from "../../container/array";
-import { Buckets } from "../../container/buckets";
-import { Choice, Kind } from "../../container/kind";
+import { Choice } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { Entry, Offset } from "../../arena/layout/entry";
 import { Directory } from "../../arena/read/directory";
@@ -21,7 +20,6 @@ export function getAll(first: u32, count: u32): void {
     while (to < end && Offset.key(argument.value(to)) == key) to++;
     if (!entry) for (; i < to; i++) argument.handBack(0);
     else if (Choice.isArray(entry.kind<Own>())) getFromArray(entry, i, to);
-    else if (entry.kind<Own>() == Kind.BUCKETS) getFromBuckets(entry, i, to);
     else for (; i < to; i++) argument.handBack(u64(containerHas(entry, Offset.low(argument.value(i)))));
   }
 }
@@ -38,17 +36,5 @@ function getFromArray(entry: Entry, from: u32, to: u32): void {
       : Arrays.gallop<Own>(at, end, low);
     before = low;
     argument.handBack(u64(at < end && load<u16>(at) == low));
-  }
-}
-
-/** getAll() for the arguments from .. to - 1, all of one container, buckets. */
-function getFromBuckets(entry: Entry, from: u32, to: u32): void {
-  const start = entry.payload<Own>(), count = entry.count<Own>();
-  let high: u32 = 0, lows = start;
-  for (let i = from; i < to; i++) {
-    const low = Offset.low(argument.value(i));
-    lows = Buckets.from(start, count, high, lows, low >> 8);
-    high = low >> 8;
-    argument.handBack(u64(Buckets.bucketHas(start, count, lows, low)));
   }
 }

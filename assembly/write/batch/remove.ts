@@ -38,9 +38,6 @@ export function removeAll(first: u32, count: u32): u64 {
         removed += takeStretchFromArray(entry, key, i, to);
         if (most >= held) known = UNKNOWN_KEY;    // the entry may be gone
         i = to;
-      } else if (kind == Kind.BUCKETS && most < held && Choice.staysBuckets(held - most)) {
-        removed += takeStretchFromBuckets(entry, key, i, to);
-        i = to;
       } else if (kind == Kind.BITSET && most < held && Choice.staysBitset(held - most)) {
         removed += takeStretchFromBitset(entry, key, i, to);
         i = to;
@@ -84,31 +81,6 @@ function takeStretchFromArray(entry: Entry, key: u64, from: u32, to: u32): u32 {
   memory.copy(out, rest, end - rest);
   const removed = Container.memberCount(out, rest);
   shortenArray(entry, key, count - removed);
-  return removed;
-}
-
-/** Removes a stretch from buckets that stay buckets. Returns how many they had. */
-function takeStretchFromBuckets(entry: Entry, key: u64, from: u32, to: u32): u32 {
-  const start = entry.payload<Own>(), count = entry.count<Own>(), counts = start + count;
-  // Bucket `high` goes on at [at, end).
-  let out = start, rest = start, high: u32 = 0, at = start, end = start + load<u8>(counts);
-  for (let i = from; i < to; i++) {
-    const offset = argument.value(i), low = Offset.low(offset);
-    for (; high < low >> 8; end += load<u8>(counts + ++high)) at = end;
-    while (at < end && u32(load<u8>(at)) < (low & 0xff)) at++;
-    if (at == end || load<u8>(at) != (low & 0xff)) continue;
-    argument.handBack(offset);
-    memory.copy(out, rest, at - rest);
-    out += at - rest;
-    rest = ++at;
-    store<u8>(counts + high, load<u8>(counts + high) - 1);
-  }
-  const removed = <u32>(rest - out);
-  if (!removed) return 0;
-  memory.copy(out, rest, counts + Container.bucketsBytes(0) - rest);
-  Allocator.resize(start, Container.bucketsBytes(count), Container.bucketsBytes(count - removed));
-  entry.setCount(count - removed);
-  adjust(key, -<i64>removed);
   return removed;
 }
 

@@ -2,7 +2,6 @@
 
 import { right } from "../../env/memory";
 import { Memory, Own, Right, view16 } from "../../env/view";
-import { Buckets } from "../../container/buckets";
 import { Choice, Kind } from "../../container/kind";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import { Room } from "../../arena/change/room";
@@ -24,7 +23,7 @@ abstract class MergeCost {
   @inline static readonly REPLACED: u64 = 8;
   /**
    * Inserting a member allocates at most four times as much as replacedBytes() says:
-   * runs may become an array, and that buckets.
+   * runs may become an array or a bitset, and that a sparse bitset.
    */
   @inline static readonly BLOCKS_A_MEMBER: usize = 4;
   /** The fewest insertions between two splits of a page, whose highs may have any width. */
@@ -114,7 +113,7 @@ export function roomToMerge(last: u64): u64 {
       if (packs) lone += from.count<Right>(); else bytes += copiedBytes(from);
     }
   }
-  return bytes + replaced + (folds ? <u64>Places.bytes(Scratch.RIGHT) : 0)
+  return bytes + replaced + (folds || replaced ? <u64>Places.bytes(Scratch.RIGHT) : 0)
     + roomInPages(lone, pages, nodes) + (inserted ? Room.forEntries(inserted) : 0);
 }
 
@@ -187,34 +186,27 @@ function copiedFromLeaf(place: u64): u64 {
 function replacedBytes(entry: Entry, from: Entry): usize {
   const kind = entry.kind<Own>(), count = entry.count<Own>(), more = from.count<Right>();
   if (kind == Kind.BITSET) return 0;          // changed in place
-  if (isFew(from) && Container.isArraySized(count + more) && fitsBlock(entry, from)) return 0;
+  if (isFew(from) && fitsBlock(entry, from)) return 0;
   const runs = runsMost<Own>(entry) + runsMost<Right>(from);
   return allocatedBytes(
-    min(min(Container.arrayBytes(count + more), Container.runsBytes(runs)), BITSET_BYTES));
+    min(min(Choice.plainMost(count + more), Container.runsBytes(runs)), BITSET_BYTES));
 }
 
 /**
- * Whether the one or two members of `from` fit the block of an array or buckets,
- * or the entry, and leave the container's kind as it is.
+ * Whether the one or two members of `from` fit the block of an array or a sparse bitset, or the entry, and leave
+ * the container's kind as it is.
  */
 function fitsBlock(entry: Entry, from: Entry): bool {
-  const kind = entry.kind<Own>(), payload = entry.payload<Own>();
-  const count = entry.count<Own>(), more = from.count<Right>();
+  const kind = entry.kind<Own>(), count = entry.count<Own>(), more = from.count<Right>();
   if (kind >= Kind.SINGLE) return count + more <= 2;
-  if (kind != Kind.ARRAY && kind != Kind.BUCKETS) return false;
+  if (kind == Kind.SPARSE) {                    // a member takes a value and a mask at most
+    const bytes = entry.payloadBytes<Own>();
+    return Block.bytes(bytes) == Block.bytes(bytes + 2 * <usize>more);
+  }
+  if (kind != Kind.ARRAY || count + more >= Choice.SPARSE_FROM) return false;
   const words = wordsWith(entry, Container.LOW_MAX, 0);  // at least those that there are
   if (Choice.prefersShort(count + 1, words) || Choice.prefersShort(count + more, words)) return false;
-  if (kind == Kind.ARRAY) {
-    return Block.bytes(Container.arrayBytes(count)) == Block.bytes(Container.arrayBytes(count + more));
-  }
-  if (Block.bytes(Container.bucketsBytes(count)) != Block.bytes(Container.bucketsBytes(count + more))) {
-    return false;
-  }
-  const members = from.payload<Right>();
-  const first = right.load16(members, 0);
-  const last = right.load16(members + Container.arrayBytes(more - 1), 0);
-  return max(Buckets.held(payload, count, first >> 8), Buckets.held(payload, count, last >> 8)) + more
-    <= Buckets.BUCKET_MAX;
+  return Block.bytes(Container.arrayBytes(count)) == Block.bytes(Container.arrayBytes(count + more));
 }
 
 /** As many runs as the entry has, or more. */
