@@ -29,7 +29,7 @@ export abstract class Container {
   /** Bytes of a sparse bitset besides its values and masks. */
   @inline static readonly SPARSE_LEAST_BYTES: usize = 132;
   /** Most bytes of a sparse bitset. A bitset is quicker, and takes little more. */
-  @inline static readonly SPARSE_MAX: usize = 7168;
+  @inline static readonly SPARSE_MAX: usize = 6656;
   /** Most values of a sparse bitset: there is a mask for each eight of them, or more. */
   @inline static readonly SPARSE_VALUES_MAX: usize = (Container.SPARSE_MAX - Container.SPARSE_LEAST_BYTES) * 8 / 9;
   /** Most words of a short bitset: with more, it would need a block as large as that of a whole bitset. */

@@ -21,8 +21,8 @@ import { ShortBitset } from "./short";
 /** Functions for sparse bitsets. */
 export abstract class Sparse {
   @inline private static readonly SUMMARY_BYTES: usize = 128;
-  /** Bytes of a word, and of the part of the bitset that a byte of the summary is about. */
-  @inline private static readonly PART: usize = 64;
+  /** Bytes of the part of the bitset that a word of the summary is about. */
+  @inline private static readonly PART: usize = 512;
 
   // --- Layout ------------------------------------------------------------------------------------------------
 
@@ -288,18 +288,20 @@ export abstract class Sparse {
   /** Combines the bitset at `to` in memory 0 with the payload at `a` of the operand that M, not Own, shows. */
   @inline static combineInto<O extends SetOperation, M extends Memory>(a: usize, to: usize): void {
     let values = Sparse.values(a), masks = Sparse.masks<M>(a), summary = Sparse.summary<M>(a);
-    for (const end = to + BITSET_BYTES; to < end; to += Sparse.PART, summary++) {
-      const words = view8<M>(summary, 0), mask = vector.spread(view64<M>(masks, 0), words);
-      Sparse.spread<O, M>(to, values, mask);
+    for (const end = to + BITSET_BYTES; to < end; to += Sparse.PART, summary += 8) {
+      const words = view64<M>(summary, 0);
+      values += <usize>Sparse.spread<O, M>(to, values, masks, words);
       masks += <usize>popcnt(words);
-      values += <usize>popcnt(mask);
     }
   }
 
-  @inline private static spread<O extends SetOperation, M extends Memory>(to: usize, at: usize, mask: u64): void {
+  @inline private static spread<O extends SetOperation, M extends Memory>(
+    to: usize, values: usize, masks: usize, words: u64,
+  ): u32 {
     const how = Kernel.is<O, Or>() ? Spread.OR : Kernel.is<O, Xor>() ? Spread.XOR
       : Kernel.is<O, And>() ? Spread.AND : Kernel.is<O, AndNot>() ? Spread.ANDNOT : Spread.STORE;
-    if (offsetof<M>() == offsetof<Left>()) left.spread(to, at, mask, how); else right.spread(to, at, mask, how);
+    return offsetof<M>() == offsetof<Left>() ? left.spread(to, values, masks, words, how)
+      : right.spread(to, values, masks, words, how);
   }
 
   /**

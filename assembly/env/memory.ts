@@ -13,7 +13,7 @@
 // @ts-ignore: decorator
 @inline export const SELF: u32 = 0xffffffff;
 
-/** What spread() does with the bytes that are there. */
+/** What spread() does with the bytes that are there, and what it writes. */
 export const enum Spread { STORE, OR, XOR, AND, ANDNOT }
 
 /** The first read-only memory. */
@@ -35,12 +35,14 @@ export namespace left {
   // @ts-ignore: decorator
   @external("left", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
   /**
-   * Combines the 64 bytes at `to` in memory 0 with bytes of the operand, spread: the first one from `at` on goes
-   * where the lowest bit of `mask` is that is 1, and so on, and 0 where a bit is 0. `how` is a constant, one of
-   * Spread. Reads 64 bytes of the operand.
+   * Combines 512 bytes at `to` in memory 0 with bytes of the operand, spread: bit i of `words` says whether any of
+   * the eight bytes from to + 8 * i on gets one, and then the next byte from `masks` on says which of them get
+   * the next bytes from `at` on. All others get 0. `how` is a constant, one of Spread. Returns how many bytes it
+   * has used. Up to 64 bytes behind those and behind the masks are read as well.
    */
   // @ts-ignore: decorator
-  @external("left", "spread") export declare function spread(to: usize, at: usize, mask: u64, how: u32): void;
+  @external("left", "spread")
+  export declare function spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32;
   /**
    * Prefetches `bytes` bytes at `at` into the CPU's cache. A hint: it changes nothing, and stops at the
    * operand's end.
@@ -74,7 +76,8 @@ export namespace right {
   // @ts-ignore: decorator
   @external("right", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
   // @ts-ignore: decorator
-  @external("right", "spread") export declare function spread(to: usize, at: usize, mask: u64, how: u32): void;
+  @external("right", "spread")
+  export declare function spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32;
   // @ts-ignore: decorator
   @external("right", "prefetch") export declare function prefetch(at: usize, bytes: usize): void;
 }
@@ -93,7 +96,7 @@ export namespace vector {
    */
   // @ts-ignore: decorator
   @external("vector", "lanesIn") export declare function lanesIn(x: v128, y: v128): u32;
-  /** spread() of eight bytes, with the low byte of `mask`. */
+  /** Eight bytes: where the low byte of `mask` has a 1, the next of `bytes`, elsewhere 0. */
   // @ts-ignore: decorator
   @external("vector", "spread") export declare function spread(bytes: u64, mask: u32): u64;
 }

@@ -136,19 +136,23 @@ export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes);
 // --- spread and gather -------------------------------------------------------------------------------------
 
 const enum Spread { STORE, OR, XOR, AND, ANDNOT }
-/** The next bytes at `from` where `mask` has a 1, and 0 elsewhere, combined with those at `to`. */
-function spread64(to: usize, from: usize, mask: u64, how: Spread): void {
-  for (let i: usize = 0; i < 64; i++, mask >>= 1) {
-    const byte: u32 = mask & 1 ? load<u8>(from++) : 0, old = <u32>load<u8>(to + i);
-    store<u8>(to + i, how == Spread.STORE ? byte : how == Spread.OR ? old | byte : how == Spread.XOR ? old ^ byte
-      : how == Spread.AND ? old & byte : old & ~byte);
+function spread512(to: usize, at: usize, masks: usize, words: u64, how: Spread): u32 {
+  let from = at;
+  for (let word: usize = 0; word < 64; word++, words >>= 1) {
+    let mask: u32 = words & 1 ? load<u8>(masks++) : 0;
+    for (let i: usize = word << 3; i < (word + 1) << 3; i++, mask >>= 1) {
+      const byte: u32 = mask & 1 ? load<u8>(from++) : 0, old = <u32>load<u8>(to + i);
+      store<u8>(to + i, how == Spread.STORE ? byte : how == Spread.OR ? old | byte : how == Spread.XOR ? old ^ byte
+        : how == Spread.AND ? old & byte : old & ~byte);
+    }
   }
+  return <u32>(from - at);
 }
-export function left_spread(to: usize, at: usize, mask: u64, how: u32): void {
-  spread64(inArena(to, 64), inLeft(at, 0, 64), mask, how);
+export function left_spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32 {
+  return spread512(inArena(to, 512), inLeft(at, 0, 0), inLeft(masks, 0, 64), words, how);
 }
-export function right_spread(to: usize, at: usize, mask: u64, how: u32): void {
-  spread64(inArena(to, 64), inRight(at, 0, 64), mask, how);
+export function right_spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32 {
+  return spread512(inArena(to, 512), inRight(at, 0, 0), inRight(masks, 0, 64), words, how);
 }
 export function vector_spread(bytes: u64, mask: u32): u64 {
   let result: u64 = 0;

@@ -47,14 +47,17 @@ IMPORT v128 pair(u64 low, u64 high) { return (v128)simde_wasm_i64x2_make((s64)lo
 
 static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
 
-/* For each mask of eight bits and each bit in it, the number of 1 bits below; elsewhere a number that
- * shuffles make 0. */
+/* For each mask of eight bits and each bit in it, the number of 1 bits below, and 8 more; elsewhere a number
+ * that shuffles make 0. */
 #define RANK(mask, bit) ((mask) >> (bit)&1 ? __builtin_popcount((mask) & ((1 << (bit)) - 1)) : 0x80)
-#define RANKS(m) {RANK(m, 0), RANK(m, 1), RANK(m, 2), RANK(m, 3), RANK(m, 4), RANK(m, 5), RANK(m, 6), RANK(m, 7)}
+#define RANKS_FROM(n, m)                                                                                           \
+    n + RANK(m, 0), n + RANK(m, 1), n + RANK(m, 2), n + RANK(m, 3), n + RANK(m, 4), n + RANK(m, 5), n + RANK(m, 6), \
+        n + RANK(m, 7)
+#define RANKS(m) {RANKS_FROM(0, m), RANKS_FROM(8, m)}
 #define RANKS_4(m) RANKS(m), RANKS((m) + 1), RANKS((m) + 2), RANKS((m) + 3)
 #define RANKS_16(m) RANKS_4(m), RANKS_4((m) + 4), RANKS_4((m) + 8), RANKS_4((m) + 12)
 #define RANKS_64(m) RANKS_16(m), RANKS_16((m) + 16), RANKS_16((m) + 32), RANKS_16((m) + 48)
-static const _Alignas(64) u8 ranks[256][8] = {RANKS_64(0), RANKS_64(64), RANKS_64(128), RANKS_64(192)};
+static const _Alignas(64) u8 ranks[256][16] = {RANKS_64(0), RANKS_64(64), RANKS_64(128), RANKS_64(192)};
 
 /* How bytes are combined, as in Spread of assembly/env/memory.ts. A constant in each call. */
 enum { SPREAD_STORE, SPREAD_OR, SPREAD_XOR, SPREAD_AND, SPREAD_ANDNOT };
@@ -62,10 +65,16 @@ enum { SPREAD_STORE, SPREAD_OR, SPREAD_XOR, SPREAD_AND, SPREAD_ANDNOT };
     ((how) == SPREAD_STORE ? (x) : (how) == SPREAD_OR ? (there) | (x) \
      : (how) == SPREAD_XOR ? (there) ^ (x) : (how) == SPREAD_AND ? (there) & (x) : (there) & ~(x))
 
-IMPORT u64 w2c_vector_spread(TAKE_STATE_AND u64 bytes, u32 mask) {
+IMPORT u64 spread_word(u64 bytes, u32 mask) {
     u64 order;
     memcpy(&order, ranks[mask & 0xff], sizeof order);
     return (u64)simde_wasm_i64x2_extract_lane(shuffled(pair(bytes, 0), pair(order, 0)), 0);
+}
+
+IMPORT u64 spread_8(const u8 *from, u32 mask) {
+    u64 bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    return spread_word(bytes, mask);
 }
 
 #if defined(__AVX512VBMI2__)
@@ -88,20 +97,58 @@ IMPORT u64 gather_64(u8 *to, const u8 *from) {
     return mask;
 }
 #else
-/* Sixteen bytes at a time. `below` has in byte i how many bytes come before the eight of byte i of the mask. */
+/* The eight bytes at `low`, and behind them those at `high`. */
+IMPORT v128 load_pair(const u8 *low, const u8 *high) {
+#if defined(__SSSE3__)
+    return (v128)_mm_loadh_pi(_mm_castsi128_ps(_mm_loadl_epi64((const void *)low)), (const void *)high);
+#else
+    u64 bytes[2];
+    memcpy(&bytes[0], low, sizeof bytes[0]);
+    memcpy(&bytes[1], high, sizeof bytes[1]);
+    return pair(bytes[0], bytes[1]);
+#endif
+}
+
+/* The sixteen bytes that two bytes of the mask are about, in the order of the table. */
+IMPORT v128 spread_16(const u8 **from, u64 mask) {
+    const u32 low = mask & 0xff, high = mask >> 8 & 0xff;
+    const u8 *first = *from, *second = first + __builtin_popcount(low);
+    *from = second + __builtin_popcount(high);
+    return shuffled(load_pair(first, second), load_pair(ranks[low], ranks[high] + 8));
+}
+
+#if defined(__AVX2__)
+/* The first 32 of 64 bytes, whose order is computed: a byte's number, less the bytes before it that are not there.
+ * Together with the table for the other 32 bytes this takes a quarter less time than either for all, since one
+ * waits for arithmetic, and the other for loads. */
+IMPORT __m256i spread_32(const u8 **from, u32 mask) {
+    const __m256i bit_of_byte = _mm256_set1_epi64x((s64)0x8040201008040201);
+    const __m256i byte_of_mask = _mm256_set_epi64x(0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
+    const __m256i number = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0f0e0d0c0b0a0908, 0x0706050403020100));
+    const __m256i last_of_low = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0707070707070707, -1));
+    const __m256i masks = _mm256_shuffle_epi8(_mm256_set1_epi32((int)mask), byte_of_mask);
+    const __m256i absent = _mm256_cmpeq_epi8(_mm256_and_si256(masks, bit_of_byte), _mm256_setzero_si256());
+    __m256i less = _mm256_add_epi8(absent, _mm256_slli_epi64(absent, 8));
+    less = _mm256_add_epi8(less, _mm256_slli_epi64(less, 16));
+    less = _mm256_add_epi8(less, _mm256_slli_epi64(less, 32));
+    less = _mm256_add_epi8(less, _mm256_shuffle_epi8(less, last_of_low));
+    const __m128i low = _mm_loadu_si128((const void *)*from);
+    const __m128i high = _mm_loadu_si128((const void *)(*from + __builtin_popcount(mask & 0xffff)));
+    *from += __builtin_popcount(mask);
+    return _mm256_shuffle_epi8(_mm256_set_m128i(high, low), _mm256_add_epi8(number, less) | absent);
+}
+#endif
+
 IMPORT void spread_64(u8 *to, const u8 *from, u64 mask, u32 how) {
-    u64 below = mask - (mask >> 1 & 0x5555555555555555);
-    below = (below & 0x3333333333333333) + (below >> 2 & 0x3333333333333333);
-    below = ((below + (below >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 << 8;
-    for (int i = 0; i < 64; i += 16, mask >>= 16, below >>= 16) {
-        u64 first, second, orders[2];
-        memcpy(&first, from + (below & 0xff), sizeof first);
-        memcpy(&second, from + (below >> 8 & 0xff), sizeof second);
-        memcpy(&orders[0], ranks[mask & 0xff], sizeof orders[0]);
-        memcpy(&orders[1], ranks[mask >> 8 & 0xff], sizeof orders[1]);
-        orders[1] += 0x0808080808080808;
-        const v128 x = shuffled(pair(first, second), pair(orders[0], orders[1])), y = simde_wasm_v128_load(to + i);
-        simde_wasm_v128_store(to + i, (v128)SPREAD_INTO(y, x, how));
+    int at = 0;
+#if defined(__AVX2__)
+    const __m256i first = spread_32(&from, (u32)mask), there = _mm256_loadu_si256((const void *)to);
+    _mm256_storeu_si256((void *)to, (__m256i)SPREAD_INTO(there, first, how));
+    at = 32;
+#endif
+    for (; at < 64; at += 16) {
+        const v128 x = spread_16(&from, mask >> at), y = simde_wasm_v128_load(to + at);
+        simde_wasm_v128_store(to + at, (v128)SPREAD_INTO(y, x, how));
     }
 }
 
@@ -166,10 +213,19 @@ IMPORT u64 gather_64(u8 *to, const u8 *from) {
         if (bytes > 0) memmove(state->memory_base + to, state->side##_base + from, bytes);        \
     }                                                                                             \
                                                                                                   \
-    IMPORT void w2c_##side##_spread(TAKE_STATE_AND u32 to, u32 at, u64 mask, u32 how) {           \
-        if (UNLIKELY((u64)at + 64 > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND);      \
-        if (UNLIKELY((u64)to + 64 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);       \
-        spread_64(state->memory_base + to, state->side##_base + at, mask, how);                   \
+    IMPORT u32 w2c_##side##_spread(TAKE_STATE_AND u32 to, u32 at, u32 masks, u64 words, u32 how) { \
+        const u8 *base = state->side##_base, *next = base + masks;                                \
+        u32 from = at;                                                                            \
+        if (UNLIKELY((u64)masks + 64 > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND);   \
+        if (UNLIKELY((u64)to + 512 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);      \
+        for (u32 i = 0; i < 512; i += 64, words >>= 8) {                                          \
+            const u64 mask = spread_8(next, words & 0xff);                                        \
+            if (UNLIKELY((u64)from + 64 > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND); \
+            spread_64(state->memory_base + to + i, base + from, mask, how);                       \
+            next += __builtin_popcount(words & 0xff);                                             \
+            from += (u32)__builtin_popcountll(mask);                                              \
+        }                                                                                         \
+        return from - at;                                                                         \
     }                                                                                             \
                                                                                                   \
     IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                         \
@@ -225,6 +281,8 @@ IMPORT u32 w2c_vector_lanesIn(TAKE_STATE_AND v128 x, v128 y) {
     return simde_wasm_i16x8_bitmask(found);
 #endif
 }
+
+IMPORT u64 w2c_vector_spread(TAKE_STATE_AND u64 bytes, u32 mask) { return spread_word(bytes, mask); }
 
 /* ------------------------------------------------------------------ work */
 

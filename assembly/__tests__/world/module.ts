@@ -102,26 +102,28 @@ export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes);
 
 const enum Spread { STORE, OR, XOR, AND, ANDNOT }
 
-/** Copies first: the bytes may lie where the result goes. */
-function spread64(k: u32, to: usize, at: usize, mask: u64, how: Spread): void {
-  need(<u64>to + 64 <= <u64>arenaSize);
-  memory.copy(LANES, reach(k, at, 0, 64), 64);
-  let from: usize = LANES;
-  for (let i: usize = 0; i < 64; i++) {
-    const isThere = ((mask >> i) & 1) != 0, byte: u32 = isThere ? load<u8>(from) : 0, old: u32 = load<u8>(to + i);
-    if (isThere) from++;
+function spread512(k: u32, to: usize, at: usize, masks: usize, words: u64, how: Spread): u32 {
+  need(<u64>to + 512 <= <u64>arenaSize);
+  reach(k, masks, 0, 64);
+  let used: u32 = 0;
+  for (let i: u32 = 0, nextMask: u32 = 0, mask: u32 = 0; i < 512; i++) {
+    if (i % 8 == 0) mask = (words >> (i / 8)) & 1 ? load<u8>(reach(k, masks, nextMask++, 1)) : 0;
+    if (i % 64 == 0) reach(k, at, used, 64);
+    const isThere = ((mask >> (i % 8)) & 1) != 0, old: u32 = load<u8>(to + i);
+    const byte: u32 = isThere ? load<u8>(reach(k, at, used++, 1)) : 0;
     if (how == Spread.STORE) store<u8>(to + i, byte);
     if (how == Spread.OR) store<u8>(to + i, old | byte);
     if (how == Spread.XOR) store<u8>(to + i, old ^ byte);
     if (how == Spread.AND) store<u8>(to + i, old & byte);
     if (how == Spread.ANDNOT) store<u8>(to + i, old & ~byte);
   }
+  return used;
 }
-export function left_spread(to: usize, at: usize, mask: u64, how: u32): void {
-  spread64(leftShows, to, at, mask, how);
+export function left_spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32 {
+  return spread512(leftShows, to, at, masks, words, how);
 }
-export function right_spread(to: usize, at: usize, mask: u64, how: u32): void {
-  spread64(rightShows, to, at, mask, how);
+export function right_spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32 {
+  return spread512(rightShows, to, at, masks, words, how);
 }
 export function vector_spread(bytes: u64, mask: u32): u64 {
   let result: u64 = 0;
