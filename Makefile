@@ -178,7 +178,7 @@ SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all
 
 CORE_SOURCES := $(shell find assembly -name '*.ts' -not -path '*/__tests__/*')
 
-GENERATED_HEADERS := $(O)/core.h $(O)/facts.h
+GENERATED_HEADERS := $(O)/core.h $(O)/facts.h $(O)/shuffles.h
 
 # This file changes when the compiler or its flags change. All objects depend on it.
 $(O)/compiler: always
@@ -212,6 +212,9 @@ $(O)/core.h: $(O)/roaring.wasm tools/generate-core.ts
 $(O)/facts.h: $(CORE_SOURCES) package.json tools/generate-facts.ts
 	@mkdir -p $(O)
 	$(TSX) tools/generate-facts.ts $@
+
+$(O)/shuffles.h: tools/generate-shuffles.ts
+	$(TSX) $< $@
 
 COMMAND_TABLE := $(wildcard host/table/*.ts)
 

@@ -18,6 +18,7 @@ const ENUMS = [
   { name: "Measure", inC: "measure", prefix: "BY_" },
   { name: "Fault", inC: "fault", prefix: "FAULT_" },
   { name: "Mistake", inC: "mistake", prefix: "MISTAKE_" },
+  { name: "Spread", inC: "spread", prefix: "SPREAD_" },
 ];
 
 /** Enums whose doc comments are texts that the host gets by a function. */

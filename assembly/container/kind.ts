@@ -5,7 +5,8 @@
 //   - runs, if nothing is smaller;
 //   - a short bitset, if it is smaller than what follows;
 //   - fewer than SPARSE_FROM members an array;
-//   - more a sparse bitset, or a bitset if that would have more than SPARSE_MAX bytes.
+//   - more a sparse bitset, or a bitset if that would have more than SPARSE_MADE_MAX bytes; it may grow to
+//     SPARSE_MAX.
 //
 // Bytes of a sparse bitset are estimated from the number of members, as if these lay anywhere within their
 // words. A container that loses members keeps its kind for a while, so that it is not converted again and again
@@ -22,9 +23,9 @@ export abstract class Choice {
 
   /**
    * From this many members on, a sparse bitset takes the place of an array: members that lie anywhere take as
-   * much either way, and an array that is combined with others as long.
+   * much either way. Combining fewer is quicker as arrays with AVX2, and as sparse bitsets with AVX-512.
    */
-  @inline static readonly SPARSE_FROM: u32 = 512;
+  @inline static readonly SPARSE_FROM: u32 = 768;
   /**
    * An array takes as much as another word of a short bitset for each MEMBERS_A_WORD members more. So
    * insertions check only that often whether a short bitset would be smaller.
@@ -36,7 +37,7 @@ export abstract class Choice {
   /** A bitset that loses members stays a bitset down to this many. */
   @inline private static readonly BITSET_LEAST: u32 = 5632;
   /** A sparse bitset with fewer members becomes an array. */
-  @inline static readonly SPARSE_LEAST: u32 = 384;
+  @inline static readonly SPARSE_LEAST: u32 = 576;
 
   /** Whether the payload is an array, in a block or in the entry. */
   @inline static isArray(kind: Kind): bool { return kind == Kind.ARRAY || kind >= Kind.SINGLE; }
@@ -106,7 +107,7 @@ export abstract class Choice {
    */
   @inline static plainKind(count: u32, words: u32): Kind {
     if (count < Choice.SPARSE_FROM) return Kind.ARRAY;
-    return Choice.sparseBytes(count, words) <= Container.SPARSE_MAX ? Kind.SPARSE : Kind.BITSET;
+    return Choice.sparseBytes(count, words) <= Container.SPARSE_MADE_MAX ? Kind.SPARSE : Kind.BITSET;
   }
 
   /** plainKind() for members that may be few enough for a sparse bitset, wherever they lie: it is tried. */

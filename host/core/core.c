@@ -10,6 +10,7 @@
 #include "facts.h"
 #include "core/sandbox.h"
 #include "core/wasm-rt.h"
+#include "shuffles.h"
 
 #if defined(__SSE4_2__)
 #include <nmmintrin.h>
@@ -32,60 +33,31 @@ IMPORT v128 shuffled(v128 x, v128 order) {
 
 IMPORT v128 pair(u64 low, u64 high) { return (v128)simde_wasm_i64x2_make((s64)low, (s64)high); }
 
-/* For each mask of eight bits, the byte numbers of the selected lanes in order. Lane 0 consists of bytes 0
- * and 1. */
-/* clang-format off */
-#define ORDERS_0(...) {__VA_ARGS__}, {0, 1, __VA_ARGS__}
-#define ORDERS_1(...) ORDERS_0(__VA_ARGS__), ORDERS_0(2, 3, __VA_ARGS__)
-#define ORDERS_2(...) ORDERS_1(__VA_ARGS__), ORDERS_1(4, 5, __VA_ARGS__)
-#define ORDERS_3(...) ORDERS_2(__VA_ARGS__), ORDERS_2(6, 7, __VA_ARGS__)
-#define ORDERS_4(...) ORDERS_3(__VA_ARGS__), ORDERS_3(8, 9, __VA_ARGS__)
-#define ORDERS_5(...) ORDERS_4(__VA_ARGS__), ORDERS_4(10, 11, __VA_ARGS__)
-#define ORDERS_6(...) ORDERS_5(__VA_ARGS__), ORDERS_5(12, 13, __VA_ARGS__)
-#define ORDERS_7(...) ORDERS_6(__VA_ARGS__), ORDERS_6(14, 15, __VA_ARGS__)
-/* clang-format on */
-
-static const _Alignas(16) u8 lane_orders[256][16] = {ORDERS_7()};
-
-/* For each mask of eight bits and each bit in it, the number of 1 bits below, and 8 more; elsewhere a number
- * that shuffles make 0. */
-#define RANK(mask, bit) ((mask) >> (bit)&1 ? __builtin_popcount((mask) & ((1 << (bit)) - 1)) : 0x80)
-#define RANKS_FROM(n, m)                                                                                           \
-    n + RANK(m, 0), n + RANK(m, 1), n + RANK(m, 2), n + RANK(m, 3), n + RANK(m, 4), n + RANK(m, 5), n + RANK(m, 6), \
-        n + RANK(m, 7)
-#define RANKS(m) {RANKS_FROM(0, m), RANKS_FROM(8, m)}
-#define RANKS_4(m) RANKS(m), RANKS((m) + 1), RANKS((m) + 2), RANKS((m) + 3)
-#define RANKS_16(m) RANKS_4(m), RANKS_4((m) + 4), RANKS_4((m) + 8), RANKS_4((m) + 12)
-#define RANKS_64(m) RANKS_16(m), RANKS_16((m) + 16), RANKS_16((m) + 32), RANKS_16((m) + 48)
-static const _Alignas(64) u8 ranks[256][16] = {RANKS_64(0), RANKS_64(64), RANKS_64(128), RANKS_64(192)};
-
-/* How bytes are combined, as in Spread of assembly/env/memory.ts. A constant in each call. */
-enum { SPREAD_STORE, SPREAD_OR, SPREAD_XOR, SPREAD_AND, SPREAD_ANDNOT };
+/* Bytes x combined with those that are there. `how` is a constant in each call. */
 #define SPREAD_INTO(there, x, how)                                  \
     ((how) == SPREAD_STORE ? (x) : (how) == SPREAD_OR ? (there) | (x) \
      : (how) == SPREAD_XOR ? (there) ^ (x) : (how) == SPREAD_AND ? (there) & (x) : (there) & ~(x))
 
-IMPORT u64 spread_word(u64 bytes, u32 mask) {
-    u64 order;
-    memcpy(&order, ranks[mask & 0xff], sizeof order);
-    return (u64)simde_wasm_i64x2_extract_lane(shuffled(pair(bytes, 0), pair(order, 0)), 0);
-}
-
-IMPORT u64 spread_8(const u8 *from, u32 mask) {
-    u64 bytes;
-    memcpy(&bytes, from, sizeof bytes);
-    return spread_word(bytes, mask);
+/* Eight bytes in another order. */
+IMPORT u64 shuffled_word(u64 bytes, const u8 *order) {
+    u64 numbers;
+    memcpy(&numbers, order, sizeof numbers);
+    return (u64)simde_wasm_i64x2_extract_lane(shuffled(pair(bytes, 0), pair(numbers, 0)), 0);
 }
 
 #if defined(__AVX512VBMI2__)
 typedef u64 all64 __attribute__((vector_size(64)));
 
 /* Both keep the vector in a register: with memory, these instructions take several times as long. */
-IMPORT void spread_64(u8 *to, const u8 *from, u64 mask, u32 how) {
+IMPORT void spread_64(u8 *to, const u8 *from, const u64 *mask, u32 how) {
     __m512i packed = _mm512_loadu_si512(from), there = _mm512_loadu_si512(to);
     __asm__("" : "+v"(packed));
-    const all64 x = (all64)_mm512_maskz_expand_epi8(mask, packed), y = (all64)there;
+    const all64 x = (all64)_mm512_maskz_expand_epi8(*mask, packed), y = (all64)there;
     _mm512_storeu_si512(to, (__m512i)SPREAD_INTO(y, x, how));
+}
+
+IMPORT void spread_masks(u64 *masks, const u8 *from, u64 words) {
+    spread_64((u8 *)masks, from, &words, SPREAD_STORE);
 }
 
 IMPORT u64 gather_64(u8 *to, const u8 *from) {
@@ -110,60 +82,72 @@ IMPORT v128 load_pair(const u8 *low, const u8 *high) {
 }
 
 /* The sixteen bytes that two bytes of the mask are about, in the order of the table. */
-IMPORT v128 spread_16(const u8 **from, u64 mask) {
-    const u32 low = mask & 0xff, high = mask >> 8 & 0xff;
-    const u8 *first = *from, *second = first + __builtin_popcount(low);
-    *from = second + __builtin_popcount(high);
-    return shuffled(load_pair(first, second), load_pair(ranks[low], ranks[high] + 8));
+IMPORT v128 spread_16(const u8 **from, const u8 *mask) {
+    const u8 *first = *from, *second = first + __builtin_popcount(mask[0]);
+    *from = second + __builtin_popcount(mask[1]);
+    return shuffled(load_pair(first, second), load_pair(spread_low[mask[0]], spread_high[mask[1]]));
 }
 
 #if defined(__AVX2__)
 /* The first 32 of 64 bytes, whose order is computed: a byte's number, less the bytes before it that are not there.
  * Together with the table for the other 32 bytes this takes a quarter less time than either for all, since one
  * waits for arithmetic, and the other for loads. */
-IMPORT __m256i spread_32(const u8 **from, u32 mask) {
+IMPORT __m256i spread_32(const u8 **from, const u8 *mask) {
     const __m256i bit_of_byte = _mm256_set1_epi64x((s64)0x8040201008040201);
     const __m256i byte_of_mask = _mm256_set_epi64x(0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
     const __m256i number = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0f0e0d0c0b0a0908, 0x0706050403020100));
     const __m256i last_of_low = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0707070707070707, -1));
-    const __m256i masks = _mm256_shuffle_epi8(_mm256_set1_epi32((int)mask), byte_of_mask);
+    u16 first;
+    u32 both;
+    memcpy(&first, mask, sizeof first);
+    memcpy(&both, mask, sizeof both);
+    const __m256i masks = _mm256_shuffle_epi8(_mm256_set1_epi32((int)both), byte_of_mask);
     const __m256i absent = _mm256_cmpeq_epi8(_mm256_and_si256(masks, bit_of_byte), _mm256_setzero_si256());
     __m256i less = _mm256_add_epi8(absent, _mm256_slli_epi64(absent, 8));
     less = _mm256_add_epi8(less, _mm256_slli_epi64(less, 16));
     less = _mm256_add_epi8(less, _mm256_slli_epi64(less, 32));
     less = _mm256_add_epi8(less, _mm256_shuffle_epi8(less, last_of_low));
     const __m128i low = _mm_loadu_si128((const void *)*from);
-    const __m128i high = _mm_loadu_si128((const void *)(*from + __builtin_popcount(mask & 0xffff)));
-    *from += __builtin_popcount(mask);
+    const __m128i high = _mm_loadu_si128((const void *)(*from + __builtin_popcount(first)));
+    *from += __builtin_popcount(both);
     return _mm256_shuffle_epi8(_mm256_set_m128i(high, low), _mm256_add_epi8(number, less) | absent);
 }
 #endif
 
-IMPORT void spread_64(u8 *to, const u8 *from, u64 mask, u32 how) {
+IMPORT void spread_64(u8 *to, const u8 *from, const u64 *masks, u32 how) {
+    const u8 *mask = (const u8 *)masks;
     int at = 0;
 #if defined(__AVX2__)
-    const __m256i first = spread_32(&from, (u32)mask), there = _mm256_loadu_si256((const void *)to);
+    const __m256i first = spread_32(&from, mask), there = _mm256_loadu_si256((const void *)to);
     _mm256_storeu_si256((void *)to, (__m256i)SPREAD_INTO(there, first, how));
     at = 32;
 #endif
     for (; at < 64; at += 16) {
-        const v128 x = spread_16(&from, mask >> at), y = simde_wasm_v128_load(to + at);
+        const v128 x = spread_16(&from, mask + at / 8), y = simde_wasm_v128_load(to + at);
         simde_wasm_v128_store(to + at, (v128)SPREAD_INTO(y, x, how));
     }
 }
 
-/* Eight bytes at a time. The order of bytes follows from that of lanes: half of each lane's low byte. */
+/* The masks of the 64 words of which `words` has a bit. */
+IMPORT void spread_masks(u64 *masks, const u8 *from, u64 words) {
+    for (int i = 0; i < 8; i++, words >>= 8) {
+        u64 bytes;
+        memcpy(&bytes, from, sizeof bytes);
+        masks[i] = shuffled_word(bytes, spread_low[words & 0xff]);
+        from += __builtin_popcount(words & 0xff);
+    }
+}
+
 IMPORT u64 gather_64(u8 *to, const u8 *from) {
-    const v128 none = simde_wasm_i64x2_splat(0), low = simde_wasm_i16x8_splat(0x7f);
     u64 mask = 0;
     v128 x[4];
     memcpy(x, from, sizeof x);
-    for (int i = 0; i < 4; i++) mask |= (u64)(u16)~simde_wasm_i8x16_bitmask(simde_wasm_i8x16_eq(x[i], none)) << 16 * i;
+    for (int i = 0; i < 4; i++) {
+        mask |= (u64)(u16)~simde_wasm_i8x16_bitmask(simde_wasm_i8x16_eq(x[i], simde_wasm_i64x2_splat(0))) << 16 * i;
+    }
     for (int i = 0; i < 8; i++) {
         const u32 own = mask >> 8 * i & 0xff;
-        const v128 lanes = simde_wasm_u16x8_shr(simde_wasm_v128_load(lane_orders[own]), 1) & low;
-        const v128 packed = shuffled(pair(((u64 *)x)[i], 0), simde_wasm_u8x16_narrow_i16x8(lanes, lanes));
-        const u64 bytes = (u64)simde_wasm_i64x2_extract_lane(packed, 0);
+        const u64 bytes = shuffled_word(((u64 *)x)[i], packed_bytes[own]);
         memcpy(to, &bytes, sizeof bytes);
         to += __builtin_popcount(own);
     }
@@ -214,16 +198,15 @@ IMPORT u64 gather_64(u8 *to, const u8 *from) {
     }                                                                                             \
                                                                                                   \
     IMPORT u32 w2c_##side##_spread(TAKE_STATE_AND u32 to, u32 at, u32 masks, u64 words, u32 how) { \
-        const u8 *base = state->side##_base, *next = base + masks;                                \
+        u64 mask[8];                                                                              \
         u32 from = at;                                                                            \
         if (UNLIKELY((u64)masks + 64 > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND);   \
         if (UNLIKELY((u64)to + 512 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);      \
-        for (u32 i = 0; i < 512; i += 64, words >>= 8) {                                          \
-            const u64 mask = spread_8(next, words & 0xff);                                        \
+        spread_masks(mask, state->side##_base + masks, words);                                    \
+        for (u32 i = 0; i < 8; i++) {                                                             \
             if (UNLIKELY((u64)from + 64 > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND); \
-            spread_64(state->memory_base + to + i, base + from, mask, how);                       \
-            next += __builtin_popcount(words & 0xff);                                             \
-            from += (u32)__builtin_popcountll(mask);                                              \
+            spread_64(state->memory_base + to + i * 64, state->side##_base + from, &mask[i], how); \
+            from += (u32)__builtin_popcountll(mask[i]);                                           \
         }                                                                                         \
         return from - at;                                                                         \
     }                                                                                             \
@@ -246,7 +229,7 @@ IMPORT u64 w2c_right_identity(TAKE_STATE_AND u32 k) {
 /* ------------------------------------------------------------------ vector */
 
 IMPORT v128 w2c_vector_compact(TAKE_STATE_AND v128 lanes, u32 mask) {
-    return shuffled(lanes, simde_wasm_v128_load(lane_orders[mask & 0xff]));
+    return shuffled(lanes, simde_wasm_v128_load(packed_lanes[mask & 0xff]));
 }
 
 #if defined(__aarch64__)
@@ -282,7 +265,9 @@ IMPORT u32 w2c_vector_lanesIn(TAKE_STATE_AND v128 x, v128 y) {
 #endif
 }
 
-IMPORT u64 w2c_vector_spread(TAKE_STATE_AND u64 bytes, u32 mask) { return spread_word(bytes, mask); }
+IMPORT u64 w2c_vector_spread(TAKE_STATE_AND u64 bytes, u32 mask) {
+    return shuffled_word(bytes, spread_low[mask & 0xff]);
+}
 
 /* ------------------------------------------------------------------ work */
 
