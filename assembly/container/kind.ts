@@ -34,8 +34,8 @@ export abstract class Choice {
 
   // --- What stays when members are removed -------------------------------------------------------------------
 
-  /** A bitset that loses members stays a bitset down to this many. */
-  @inline private static readonly BITSET_LEAST: u32 = 5632;
+  /** A bitset that loses members stays a bitset down to this many. Wherever they lie, a sparse one holds fewer. */
+  @inline private static readonly BITSET_LEAST: u32 = 4864;
   /** A sparse bitset with fewer members becomes an array. */
   @inline static readonly SPARSE_LEAST: u32 = 576;
 
@@ -96,9 +96,18 @@ export abstract class Choice {
     return Choice.prefersShort(count, words) ? Container.shortBytes(words) : Choice.plainBytes(count, words);
   }
 
+  /** sparseBytes() of members that form `runs` runs, which lie anywhere. */
+  private static clusteredBytes(runs: u32, count: u32, words: u32): usize {
+    const behind = count - runs;                // members that follow another one
+    return Container.SPARSE_LEAST_BYTES + <usize>(Choice.placesHit(runs + (behind >> 3), words << 3)
+      + Choice.placesHit(runs + (behind >> 6), words));
+  }
+
   /** Whether `count` members within `words` words that form `runs` runs are best left as runs. */
   @inline static prefersRuns(runs: u32, count: u32, words: u32): bool {
-    return Container.runsBytes(runs) <= Choice.leastBytes(count, words);
+    const bytes = Container.runsBytes(runs);
+    return bytes <= Choice.leastBytes(count, words)
+      && (count < Choice.SPARSE_FROM || bytes <= Choice.clusteredBytes(runs, count, words));
   }
 
   /**

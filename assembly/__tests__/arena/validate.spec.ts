@@ -29,7 +29,7 @@ function prepare(): void {
   for (let key: u64 = 100; key < 700; key++) model.append(key << 16, (key << 16) + key % 5 * 3);
   model.append((Offset.KEY_MAX - 5) << 16, ((Offset.KEY_MAX - 2) << 16) - 1);
   do build(model, Form.EITHER, trial.random);
-  while (!firstOf(Kind.BUCKETS) || !firstOf(Kind.RUNS) || !firstOf(Kind.SHORT));
+  while (!firstOf(Kind.SPARSE) || !firstOf(Kind.RUNS) || !firstOf(Kind.SHORT));
   for (let key: u64 = 200; key < 260; key++) {                // containers grow and leave free blocks behind
     for (let low: u64 = 100; low < 160; low += 2) set((key << 16) + low, 1);
   }
@@ -367,8 +367,6 @@ describe("validate", () => {
     findsThenRestores(Fault.WRONG_FORM, "a full bitset");
     entryOf(Kind.ARRAY).setCount(4097);
     findsThenRestores(Fault.WRONG_FORM, "an array with a bitset's cardinality");
-    entryOf(Kind.BUCKETS).setCount(4097);
-    findsThenRestores(Fault.WRONG_FORM, "buckets with a bitset's cardinality");
     for (let count: u32 = 1; count <= 2; count++) {
       entryOf(Kind.ARRAY).setCount(count);
       findsThenRestores(Fault.WRONG_FORM, "an array of members that fit into the entry");
@@ -391,21 +389,26 @@ describe("validate", () => {
     findsThenRestores(Fault.BITSET_CARDINALITY, "a bitset's cardinality that is too large by one");
   });
 
-  it("finds each fault of buckets", () => {
+  it("finds each fault of a sparse bitset", () => {
     prepare();
-    const buckets = entryOf(Kind.BUCKETS), count = buckets.count<Own>();
-    const lows = buckets.payload<Own>(), counts = lows + count;
-    // A high byte of two members or more, and where its low bytes start.
-    let high: usize = 0, first = lows;
-    while (load<u8>(counts + high) < 2) first += load<u8>(counts + high++);
-    store<u8>(first, load<u8>(first, 1));
-    findsThenRestores(Fault.BUCKETS_UNSOUND, "a low byte that occurs twice");
-    store<u8>(first, 255);
-    findsThenRestores(Fault.BUCKETS_UNSOUND, "low bytes that start with the largest");
-    store<u8>(counts + high, load<u8>(counts + high) - 1);
-    findsThenRestores(Fault.BUCKETS_UNSOUND, "a count that is too small by one");
-    store<u8>(counts + 255, 255);
-    findsThenRestores(Fault.BUCKETS_UNSOUND, "a count that is too large");
+    const sparse = entryOf(Kind.SPARSE), at = sparse.payload<Own>();
+    const values = at + 4, masks = values + load<u16>(at), summary = masks + load<u16>(at, 2);
+    store<u8>(values, load<u8>(values) ^ 1);
+    findsThenRestores(Fault.SPARSE_UNSOUND, "a flipped bit");
+    store<u8>(values, 0);
+    findsThenRestores(Fault.SPARSE_UNSOUND, "a value of 0");
+    store<u8>(masks, load<u8>(masks) ^ 2);
+    findsThenRestores(Fault.SPARSE_UNSOUND, "a mask with a bit more or less");
+    store<u8>(masks, 0);
+    findsThenRestores(Fault.SPARSE_UNSOUND, "a mask of 0");
+    store<u8>(summary + 9, load<u8>(summary + 9) ^ 4);
+    findsThenRestores(Fault.SPARSE_UNSOUND, "a summary with a word more or less");
+    store<u16>(at, load<u16>(at) - 1);
+    findsThenRestores(Fault.SPARSE_UNSOUND, "a value too few");
+    store<u16>(at, 7000);
+    findsThenRestores(Fault.WRONG_FORM, "more values than a sparse bitset has");
+    sparse.setCount(sparse.count<Own>() + 1);
+    findsThenRestores(Fault.SPARSE_UNSOUND, "a cardinality that is too large by one");
   });
 
   it("finds each fault of runs", () => {

@@ -343,7 +343,7 @@ describe("combining any number of bitmaps", () => {
     trial.end();
   });
 
-  it("gives the model's result for arrays and buckets of different sizes, also with a full high byte", () => {
+  it("gives the model's result for arrays and sparse bitsets of different sizes, also with a full high byte", () => {
     const trial = new Trial(519);
     for (let i = 0; i < 24; i++) {
       const sources: Model[] = [];

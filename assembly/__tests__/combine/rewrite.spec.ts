@@ -83,7 +83,7 @@ function packAll(trial: Trial, model: Model): void {
         bytes <= plainOf(entry.count<Own>()), "runs are packed only if no other kind is smaller",
       );
     }
-    if (kind == Kind.ARRAY || kind == Kind.BUCKETS || kind == Kind.BITSET) {
+    if (kind == Kind.ARRAY || kind == Kind.SPARSE || kind == Kind.BITSET) {
       trial.holds(
         bytes <= runsOf(runsWithin(model, entry.key<Own>())),
         "another kind is packed only if runs are no smaller",

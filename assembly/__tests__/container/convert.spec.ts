@@ -126,8 +126,9 @@ describe("conversions", () => {
     expect(Container.isArraySized(Container.ARRAY_MAX - 1)).toBe(true);
     expect(Container.isArraySized(Container.ARRAY_MAX + 1)).toBe(false);
     expect(Container.arrayBytes(Container.ARRAY_MAX)).toBe(BITSET_BYTES);
-    expect(Choice.staysBitset(Container.ARRAY_MAX)).toBe(true);
-    expect(Choice.staysBitset(3584)).toBe(true);
-    expect(Choice.staysBitset(3583)).toBe(false);
+    expect(Choice.staysBitset(4864)).toBe(true);
+    expect(Choice.staysBitset(4863)).toBe(false);
+    // Wherever the members lie: a value for each, and a mask for each word.
+    expect(Container.SPARSE_LEAST_BYTES + 4863 + Container.WORDS <= Container.SPARSE_MAX).toBe(true);
   });
 });

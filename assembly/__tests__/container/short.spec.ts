@@ -245,15 +245,15 @@ describe("short bitsets", () => {
   it("are chosen where they are smaller, and kept for a while where they are not", () => {
     expect(Choice.prefersShort(24, 6)).toBe(false);
     expect(Choice.prefersShort(25, 6)).toBe(true);
-    expect(Choice.prefersShort(1023, 256)).toBe(false);
-    expect(Choice.prefersShort(1792, 256)).toBe(false);                // buckets take as much
-    expect(Choice.prefersShort(1793, 256)).toBe(true);
-    expect(Choice.prefersShort(Container.ARRAY_MAX + 1, Container.SHORT_MAX)).toBe(true);
-    expect(Choice.prefersShort(Container.ARRAY_MAX + 1, Container.SHORT_MAX + 1)).toBe(false);
+    expect(Choice.prefersShort(767, 192)).toBe(false);
+    expect(Choice.prefersShort(1000, 256)).toBe(false);                // a sparse bitset takes less
+    expect(Choice.prefersShort(4000, 256)).toBe(true);
+    expect(Choice.prefersShort(30000, Container.SHORT_MAX)).toBe(true);
+    expect(Choice.prefersShort(30000, Container.SHORT_MAX + 1)).toBe(false);
     expect(Choice.staysShort(18, 6)).toBe(true);
     expect(Choice.staysShort(17, 6)).toBe(false);
     expect(Choice.leastBytes(24, 6)).toBe(48);
     expect(Choice.leastBytes(25, 6)).toBe(52);
-    expect(Choice.leastBytes(Container.ARRAY_MAX + 1, 1024)).toBe(BITSET_BYTES);
+    expect(Choice.leastBytes(30000, 1024)).toBe(BITSET_BYTES);
   });
 });

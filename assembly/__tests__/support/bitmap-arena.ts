@@ -21,7 +21,7 @@ import { Kind } from "../../container/kind";
 // --- Building arenas ---------------------------------------------------------------------------------------
 
 /**
- * How build() stores a container: an array, buckets or a bitset by its cardinality; runs if that is not
+ * How build() stores a container: an array, a sparse bitset or a bitset by its cardinality; runs if that is not
  * larger; a bitset, even one with few members, as removing members may leave it; or one of these at random.
  */
 export const enum Form { PLAIN, RUNS, BITSET, EITHER, FORMS }
@@ -189,14 +189,18 @@ function readEntry(base: usize, entry: Entry, model: Model): void {
     for (let i: usize = 0; i <= <usize>low; i++) {
       model.append(first + load<u16>(payload + 2 * i), first + load<u16>(payload + 2 * i));
     }
-  } else if (kind == Kind.BUCKETS) {
-    const counts = payload + <usize>low + 1;
-    let next = payload;
-    for (let high: u64 = 0; high < 256; high++) {
-      for (let rest = load<u8>(counts + <usize>high); rest; rest--, next++) {
-        const member = first + (high << 8) + load<u8>(next);
-        model.append(member, member);
+  } else if (kind == Kind.SPARSE) {
+    let value = payload + 4, mask = value + load<u16>(payload);
+    const summary = mask + load<u16>(payload, 2);
+    for (let byte: u32 = 0; byte < 8192; byte++) {
+      const word = byte >> 3, isThere = (load<u8>(summary + (word >> 3)) >> <u8>(word & 7)) & 1;
+      if (isThere && ((load<u8>(mask) >> <u8>(byte & 7)) & 1)) {
+        for (let bit: u32 = 0; bit < 8; bit++) {
+          if ((load<u8>(value) >> <u8>bit) & 1) model.append(first + 8 * byte + bit, first + 8 * byte + bit);
+        }
+        value++;
       }
+      if (isThere && (byte & 7) == 7) mask++;
     }
   } else if (kind == Kind.RUNS) {
     for (let i: usize = 0; i < load<u16>(payload); i++) {

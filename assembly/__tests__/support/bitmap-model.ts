@@ -276,12 +276,9 @@ export function anyRanges(first: u64, last: u64, random: Random): Model {
 export function runsOf(count: u32): usize { return 2 + 4 * <usize>count; }
 /** Bytes of that many members in a portable stream when they are not stored as runs. */
 export function streamedOf(count: u32): usize { return count <= 4096 ? 2 * <usize>count : 8192; }
-/**
- * Bytes of that many members in an arena when they are not stored as runs and no high
- * byte has all 256 of its members.
- */
+/** Bytes of that many members in an arena, at most, when they are not stored as runs. */
 export function plainOf(count: u32): usize {
-  return count >= 1024 && count <= 4096 ? 256 + <usize>count : streamedOf(count);
+  return count < 576 ? 2 * <usize>count : min<usize>(132 + <usize>(min(count, 1024) + count), 8192);
 }
 
 /** Number of runs of container `key`, which must exist. */

@@ -43,17 +43,11 @@ export class Model {
     return runs;
   }
 
-  /** The number of members with that high byte. */
-  withHighByte(high: u32): u32 {
-    let members: u32 = 0;
-    for (let v = high << 8; v < (high + 1) << 8; v++) members += u32(this.has[v]);
-    return members;
-  }
-
-  /** Whether buckets can hold the set: no high byte has all its 256 members. */
-  fitsBuckets(): bool {
-    for (let high: u32 = 0; high < 256; high++) if (this.withHighByte(high) == 256) return false;
-    return true;
+  /** Byte `byte` of the set's bitset. */
+  byte(byte: u32): u32 {
+    let bits: u32 = 0;
+    for (let bit: u32 = 0; bit < 8; bit++) if (this.has[byte * 8 + bit]) bits |= 1 << bit;
+    return bits;
   }
 
   copy(): Model {
@@ -114,7 +108,7 @@ export function combineModels(operation: i32, x: Model, y: Model): Model {
   return both;
 }
 
-export const enum Kind { ARRAY, BITSET, RUNS, BUCKETS, SHORT }
+export const enum Kind { ARRAY, BITSET, RUNS, SPARSE, SHORT }
 
 /** The first word of a short bitset of the set: that of the least member, or up to two before it. */
 export function shortFirst(model: Model): u32 {
@@ -132,9 +126,44 @@ export function shortWords(model: Model): u32 {
   return 1;
 }
 
+/**
+ * The values and masks of the set's sparse bitset. Its summary follows from which words have a mask.
+ */
+function sparseParts(model: Model): u32[] {
+  const values: u32[] = [], masks: u32[] = [];
+  for (let word: u32 = 0; word < 1024; word++) {
+    let mask: u32 = 0;
+    for (let byte: u32 = 0; byte < 8; byte++) {
+      const value = model.byte(8 * word + byte);
+      if (value) { values.push(value); mask |= 1 << byte; }
+    }
+    if (mask) masks.push(mask);
+  }
+  return values.concat(masks);
+}
+
+/** The sparse bitset of the set, byte by byte. */
+function sparseBytes(model: Model): u32[] {
+  const parts = sparseParts(model);
+  let values: u32 = 0;
+  for (let byte: u32 = 0; byte < 8192; byte++) values += u32(model.byte(byte) != 0);
+  const masks = <u32>parts.length - values;
+  const head: u32[] = [values & 0xff, values >> 8, masks & 0xff, masks >> 8], all = head.concat(parts);
+  for (let byte: u32 = 0; byte < 128; byte++) {
+    let summary: u32 = 0;
+    for (let bit: u32 = 0; bit < 8; bit++) {
+      let any: u32 = 0;
+      for (let i: u32 = 0; i < 8; i++) any |= model.byte(64 * byte + 8 * bit + i);
+      if (any) summary |= 1 << bit;
+    }
+    all.push(summary);
+  }
+  return all;
+}
+
 export function payloadBytes(kind: Kind, model: Model): u32 {
   if (kind == Kind.ARRAY) return 2 * model.count;
-  if (kind == Kind.BUCKETS) return model.count + 256;
+  if (kind == Kind.SPARSE) return 132 + sparseParts(model).length;
   if (kind == Kind.SHORT) return 4 + 8 * shortWords(model);
   return kind == Kind.BITSET ? 8192 : 2 + 4 * model.runs();
 }
@@ -153,15 +182,10 @@ export function writePayload(kind: Kind, model: Model, at: usize): void {
       byte = 8 * first;
       end = byte + 8 * words;
     }
-    for (; byte < end; byte++) {
-      let bits: u32 = 0;
-      for (let bit: u32 = 0; bit < 8; bit++) if (model.has[byte * 8 + bit]) bits |= 1 << bit;
-      store<u8>(at++, <u8>bits);
-    }
-  } else if (kind == Kind.BUCKETS) {
-    const counts = at + model.count;
-    for (let high: u32 = 0; high < 256; high++) store<u8>(counts + high, <u8>model.withHighByte(high));
-    for (let v: u32 = 0; v < UNIVERSE; v++) if (model.has[v]) store<u8>(at++, <u8>v);
+    for (; byte < end; byte++) store<u8>(at++, <u8>model.byte(byte));
+  } else if (kind == Kind.SPARSE) {
+    const bytes = sparseBytes(model);
+    for (let i = 0; i < bytes.length; i++) store<u8>(at + i, <u8>bytes[i]);
   } else {
     store<u16>(at, <u16>model.runs());
     at += 2;
@@ -203,16 +227,9 @@ function differs(kind: Kind, at: usize, model: Model): string {
     }
     return "";
   }
-  if (kind == Kind.BUCKETS) {
-    const counts = at + model.count;
-    for (let high: u32 = 0; high < 256; high++) {
-      if (<u32>load<u8>(counts + high) != model.withHighByte(high)) {
-        return "count of high byte " + high.toString();
-      }
-    }
-    for (let v: u32 = 0; v < UNIVERSE; v++) {
-      if (model.has[v] && load<u8>(at++) != <u8>v) return "low byte of " + v.toString();
-    }
+  if (kind == Kind.SPARSE) {
+    const bytes = sparseBytes(model);
+    for (let i = 0; i < bytes.length; i++) if (load<u8>(at + i) != bytes[i]) return "byte " + i.toString();
     return "";
   }
   if (<u32>load<u16>(at) != model.runs()) {

@@ -102,43 +102,39 @@ describe("lists of offsets", () => {
     trial.end();
   });
 
-  it("turn buckets into a bitset beyond 4096 members, and back", () => {
+  it("turn a sparse bitset into a bitset when it grows too large, and back", () => {
     const trial = new Trial(342);
-    for (let more: u32 = 95; more < 99; more++) {             // to 4095 .. 4098 members
-      const model = new Model();
+    // Each member has a byte of its own. 4000 take 132 + 1000 + 4000 bytes.
+    for (let more: u32 = 1523; more < 1527; more++) {
+      const model = new Model(), isBitset = more > 1524;
       for (let i: u64 = 0; i < 4000; i++) model.append(65536 + 16 * i, 65536 + 16 * i);
       build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
-      change(trial, model, series(65536 + 3, more - 1, 16).concat([65536 + 65520]), true);
-      trial.same(
-        Directory.find(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS,
-        "kind with " + more.toString() + " more",
-      );
-      change(trial, model, series(65536 + 3, 20, 16), false);
-      trial.same(
-        Directory.find(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind after removing some",
-      );
-      change(trial, model, series(65536, 4000 - 3584 + more - 20, 16), false);
-      trial.same(
-        Directory.find(1).kind<Own>(), more > 96 ? Kind.BITSET : Kind.BUCKETS, "kind with 3584 members",
-      );
+      trial.same(Directory.find(1).kind<Own>(), Kind.SPARSE, "kind of 4000 members");
+      change(trial, model, series(65536 + 11, more, 16), true);
+      const kind = isBitset ? Kind.BITSET : Kind.SPARSE;
+      trial.same(Directory.find(1).kind<Own>(), kind, "kind with " + more.toString() + " more");
+      change(trial, model, series(65536 + 11, 20, 16), false);
+      trial.same(Directory.find(1).kind<Own>(), kind, "kind after removing some");
+      change(trial, model, series(65536 + 11 + 20 * 16, 4000 + more - 20 - 4864, 16), false);
+      trial.same(Directory.find(1).kind<Own>(), kind, "kind with 4864 members");
       change(trial, model, [65536 + 16 * 3999], false);
-      trial.same(Directory.find(1).kind<Own>(), Kind.BUCKETS, "kind with 3583 members");
+      trial.same(Directory.find(1).kind<Own>(), Kind.SPARSE, "kind with 4863 members");
     }
     trial.end();
   });
 
-  it("turn a bitset into buckets at once when most of its members are removed", () => {
-    const trial = new Trial(348), lefts: u32[] = [0, 1, 2, 3, 767, 768, 3583, 3584];
+  it("turn a bitset into a smaller kind at once when most of its members are removed", () => {
+    const trial = new Trial(348), lefts: u32[] = [0, 1, 2, 3, 575, 576, 4863, 4864];
     const kinds: Kind[] = [
-      Kind.FULL, Kind.SINGLE, Kind.PAIR, Kind.ARRAY, Kind.ARRAY, Kind.BUCKETS, Kind.BUCKETS, Kind.BITSET,
+      Kind.FULL, Kind.SINGLE, Kind.PAIR, Kind.ARRAY, Kind.ARRAY, Kind.SPARSE, Kind.SPARSE, Kind.BITSET,
     ];
     for (let l = 0; l < lefts.length; l++) {
       const model = new Model(), left = lefts[l];
-      for (let i: u64 = 0; i < 5000; i++) model.append(65536 + 13 * i, 65536 + 13 * i);
+      for (let i: u64 = 0; i < 13000; i++) model.append(65536 + 5 * i, 65536 + 5 * i);
       build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
       // The members left lie at both ends, so that a short bitset would take as much as a bitset.
       const first = left - left / 2;
-      change(trial, model, series(65536 + 13 * first, 5000 - left, 13), false);
+      change(trial, model, series(65536 + 5 * first, 13000 - left, 5), false);
       const entry = Directory.find(1);
       trial.same(entry ? entry.count<Own>() : 0, left, "members left");
       if (left) trial.same(entry.kind<Own>(), kinds[l], "kind with " + left.toString() + " left");
@@ -146,21 +142,18 @@ describe("lists of offsets", () => {
     trial.end();
   });
 
-  it("turn buckets into an array when a high byte has all its members, and can empty them", () => {
+  it("can give a sparse bitset whole words, and take them away", () => {
     const trial = new Trial(346);
-    for (let more: u32 = 254; more < 257; more++) {
-      // The first high byte, the last, and some between.
+    for (let more: u32 = 63; more < 66; more++) {
+      // The first word, the last, and some between.
       for (let at: u64 = 0; at < 65536; at += 13056) {
         const model = new Model();
         for (let i: u64 = 0; i < 1100; i++) model.append(65536 + 59 * i, 65536 + 59 * i);
         build(model.append(OFFSET_MAX, OFFSET_MAX), Form.PLAIN, trial.random);
-        change(trial, model, series(65536 + (at & 0xff00), more, 1), true);
-        const kind = more < 256 ? Kind.BUCKETS : Kind.ARRAY;
-        trial.same(
-          Directory.find(1).kind<Own>(), kind, "kind with " + more.toString() + " members of one high byte",
-        );
+        change(trial, model, series(65536 + (at & 0xffc0), more, 1), true);
+        trial.same(Directory.find(1).kind<Own>(), Kind.SPARSE, "kind");
         change(trial, model, series(65536 + 59 * 30, 8, 59 * 2), false);
-        change(trial, model, series(65536 + (at & 0xff00) + 2, more - 3, 1), false);
+        change(trial, model, series(65536 + (at & 0xffc0) + 2, more - 3, 1), false);
         change(trial, model, series(65536, 1100, 59), false);
       }
     }

@@ -91,11 +91,11 @@ function container(key: u64, style: i32, trial: Trial): Model {
 
 /**
  * Appends container `key` to the model: runs with as many members as it takes for runs to be just the
- * smallest form. Then appends up to two members behind them to `more`, which make it an array or buckets.
+ * smallest form. Then appends up to two members behind them to `more`, which make it an array.
  */
 function appendRunsAtLimit(model: Model, more: Model, key: u64, trial: Trial): void {
-  const random = trial.random, runs = random.between(2, random.below(2) ? 1000 : 60);
-  let rest = (runs < 512 ? 2 * runs + 1 : 4 * runs - 254) + random.below(3);
+  const random = trial.random, runs = random.between(2, random.below(2) ? 380 : 60);
+  let rest = 2 * runs + 1 + random.below(3);
   let at = (key << 16) + random.below(5);
   for (let i = runs; i; i--) {
     const length = max(1, rest / i);
@@ -219,7 +219,7 @@ describe("merging a bitmap into a larger one", () => {
     trial.end();
   });
 
-  it("reserves enough for runs that become arrays or buckets", () => {
+  it("reserves enough for runs that become arrays", () => {
     const trial = new Trial(1260);
     let merges = 0;
     for (let i = 0; i < rounds(60); i++) {

@@ -149,7 +149,7 @@ describe("runs", () => {
     trial.end();
   });
 
-  it("become an array, a short bitset, buckets or a bitset as soon as that is smaller", () => {
+  it("become an array, a short or a sparse bitset as soon as that is smaller", () => {
     const trial = new Trial(312);
     edit(trial, [5, 7], 20, 1, Kind.ARRAY);                   // 10 bytes as runs, 8 as an array
     edit(trial, [5, 8], 20, 1, Kind.RUNS);                    // 10 bytes as runs, 10 as an array
@@ -157,14 +157,9 @@ describe("runs", () => {
     edit(trial, [5, 8], 6, 0, Kind.ARRAY);
     edit(trial, [5, 9], 7, 0, Kind.SHORT);                    // the five members before take less as one word
     edit(trial, [5, 10], 7, 0, Kind.RUNS);
-    edit(trial, comb(2047, 3, 32), 65535, 1, Kind.BITSET);    // 2048 runs take 8194 bytes
-    edit(trial, comb(2047, 3, 32), 1, 0, Kind.BITSET);
-    edit(trial, comb(2046, 3, 32), 65535, 1, Kind.RUNS);
-    edit(trial, comb(2046, 3, 32), 1, 0, Kind.RUNS);
-    // Before the change: 1406 bytes as runs or buckets.
-    edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60050, 0, Kind.BUCKETS);
-    edit(trial, comb(350, 3, 160).concat([60000, 60099]), 60200, 1, Kind.BUCKETS);
-    edit(trial, comb(350, 3, 160).concat([60000, 60102]), 60200, 1, Kind.RUNS);
+    edit(trial, comb(255, 3, 160).concat([60000, 60001]), 60050, 1, Kind.SPARSE);   // the 768th member
+    edit(trial, comb(255, 3, 160).concat([60000, 60001]), 60001, 0, Kind.RUNS);
+    edit(trial, comb(40, 20, 1500), 65000, 1, Kind.RUNS);     // 166 bytes as runs
     trial.end();
   });
 
@@ -313,7 +308,7 @@ describe("single offsets", () => {
     trial.end();
   });
 
-  it("can add all 256 members of one high byte to buckets, and remove them", () => {
+  it("can add all 256 members of one high byte, and remove them", () => {
     const trial = new Trial(334);
     for (let i = 0; i < 40; i++) {
       const model = new Model(), most: u64 = 500 + trial.random.below(3590);
