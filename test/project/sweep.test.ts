@@ -1,5 +1,7 @@
 // Tests of the benchmark over densities. Contenders that compute different things, or mixed up columns, would mislead unnoticed.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Contender, NATIVE, OURS, SETS } from "../../bench/contender.ts";
 import { membersOf, randomRuns } from "../../bench/generators.ts";
@@ -7,8 +9,10 @@ import type { Results } from "../../bench/results.ts";
 import type { Row } from "../../bench/row.ts";
 import { bitmapAt, loadAll, operations } from "../../bench/suites/density.ts";
 import { keyOf } from "../../bench/suites/many.ts";
-import { sweepCharts, sweepReport, sweepTable } from "../../bench/sweep.ts";
+import { isSwept, sweepCharts, sweepReport, sweepTable } from "../../bench/sweep.ts";
+import { withTables } from "../../bench/tables.ts";
 import type { Reply } from "../support/resp.ts";
+import { projectRoot } from "../support/server.ts";
 import { byName, useServer } from "../support/suite.ts";
 import { range } from "../support/family.ts";
 
@@ -74,6 +78,15 @@ describe("results", () => {
     ].join("\n"));
     expect(report).toContain("Worst of peer / redis-roar, one cell of each operation\n   0.50  random, 5 million ids: AND of 2, counted, at 0.1 %");
     expect(sweepReport({ machine, rows: results.rows.slice(-1) })).toBe("");
+  });
+
+  it("are listed in docs/performance.md, and do not change its means", () => {
+    const [page, recorded] = ["docs/performance.md", "docs/bench/results.json"].map((file) => readFileSync(join(projectRoot, file), "utf8"));
+    const whole = JSON.parse(recorded!) as Results, others = whole.rows.filter((one) => !isSwept(one));
+    const shown = withTables(page!, { ...whole, rows: [...others, ...rows] });
+    expect(shown).toContain("| random, 5 million ids | 0.1 % | 1.5 % | 50 % |\n| --- | ---: | ---: | ---: |\n| AND of 2, counted | 10.0 | 1.50 |  |");
+    const means = /<!-- bench: means -->[^]*?<!-- \/bench -->/;
+    expect(means.exec(shown)![0]).toBe(means.exec(withTables(page!, { ...whole, rows: others }))![0]);
   });
 
   it("are charts of the operations that were measured at several densities", () => {
