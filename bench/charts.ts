@@ -7,6 +7,7 @@ import { advantage, type Row } from "./row.ts";
 import { FELT } from "./suites/felt.ts";
 import { pointOf } from "./suites/longtail.ts";
 import { TYPICAL } from "./suites/typical.ts";
+import { isSwept, sweepCharts } from "./sweep.ts";
 
 const times = (value: number): string => `${value.toLocaleString("en", { maximumSignificantDigits: value < 100 ? 2 : 3 })}×`;
 
@@ -27,18 +28,18 @@ export function charts(results: Results): Record<string, string> {
     if (groups.length > 0) drawn[file] = draw({ title, subtitle, groups, format: times, origin: 1, footnote: footnote(belongs) });
   };
   const isGenerated = (row: Row): boolean => / Mbit$/.test(row.data) || row.data === "daily actives";
-  const isTime = (row: Row): boolean => row.unit === "µs" && !/^(every command|random SETBITs|typical keys)$|client|^questions|^long tail/.test(row.data);
+  const isTime = (row: Row): boolean => row.unit === "µs" && !/^(every command|random SETBITs|typical keys)$|client|^questions|^long tail|^density/.test(row.data);
   const speedup = "Speedup over native bitmaps (server-side time per call). Bars to the right: redis-roar is faster.";
   const saving = "Memory of native bitmaps divided by that of redis-roar (bytes allocated). Bars to the right: redis-roar is smaller.";
   chart("speed-real.svg", "Speed on real data sets", speedup, (row) => isTime(row) && !isGenerated(row));
   chart("speed-made.svg", "Speed on dense bitmaps and runs", speedup, (row) => isTime(row) && isGenerated(row));
-  chart("memory.svg", "Memory", saving, (row) => row.unit === "bytes" && !row.data.startsWith("long tail") && row.data !== TYPICAL);
+  chart("memory.svg", "Memory", saving, (row) => row.unit === "bytes" && !row.data.startsWith("long tail") && row.data !== TYPICAL && !isSwept(row));
   chart("felt.svg", "What other clients feel",
     "How long short commands wait while another client asks long questions: native bitmaps divided by redis-roar.",
     (row) => row.data === FELT && row.values[NATIVE] !== undefined);
   const tail = drawTail(rows, footnote((row) => pointOf(row) !== undefined));
   if (tail) drawn["long-tail.svg"] = tail;
-  return drawn;
+  return { ...drawn, ...sweepCharts(results) };
 }
 
 /** Memory of a key by the number of its members, if there are such rows. */

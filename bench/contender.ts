@@ -5,7 +5,7 @@ import { createConnection } from "node:net";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, type Connection, type Reply, ReplyError } from "../test/support/resp.ts";
-import { Server } from "../test/support/server.ts";
+import { Server, type ServerOptions } from "../test/support/server.ts";
 import { type CommandStatistics, parseCommandStatistics } from "./statistics.ts";
 
 export const NATIVE = "native", OURS = "redis-roar", OURS_64 = `${OURS} R64`;
@@ -131,6 +131,7 @@ export class Contender {
 export interface Peer {
   readonly name: string;
   readonly module: string;
+  readonly moduleArguments?: readonly string[];
 }
 
 /** Starts a server without a module, one with redis-roar, and one per peer. */
@@ -139,18 +140,23 @@ export async function startContenders(peers: readonly Peer[]): Promise<Contender
   // All servers share one processor, since only one works at a time: the processors of a shared machine may differ in speed.
   const processors = availableParallelism(), pinned = processors > 1 ? [`server_cpulist ${processors - 1}`] : [];
   const config = ["rdbcompression no", "latency-tracking no", "client-query-buffer-limit 4gb", "proto-max-bulk-len 1gb", ...pinned];
-  const start = async (name: string, module: string | null | undefined, prefixes: Prefix[]): Promise<void> => {
-    const server = await Server.start({ module, config });
+  const start = async (prefixes: Prefix[], name: string, options: Pick<ServerOptions, "module" | "moduleArguments"> = {}): Promise<void> => {
+    const server = await Server.start({ ...options, config });
     await server.connection.pipeline([["DEBUG", "REPLYBUFFER", "RESIZING", 0]]); // keeps the size of reply buffers; fails on old servers
     const commands = new Set(((await server.run("COMMAND", "LIST")) as string[]).map((command) => command.toLowerCase()));
     for (const prefix of prefixes) {
       contenders.push(new Contender(prefix === "R64." ? `${name} R64` : name, prefix, server, commands));
     }
   };
-  await start(NATIVE, null, [""]);
-  await start(OURS, undefined, ["R.", "R64."]);
-  for (const { name, module } of peers) await start(name, module, ["R.", "R64."]);
+  await start([""], NATIVE, { module: null });
+  await start(["R.", "R64."], OURS);
+  for (const { name, ...peer } of peers) await start(["R.", "R64."], name, peer);
   return contenders;
+}
+
+/** The CPU level that the module has chosen. */
+export async function levelOf(contenders: readonly Contender[]): Promise<string> {
+  return contenders.find(({ name }) => name === OURS)!.server.info("redis-roar_cpu_level");
 }
 
 export async function stopContenders(contenders: readonly Contender[]): Promise<void> {

@@ -45,6 +45,17 @@ export function runs(seed: number, bits: number, shortest: number, longest: numb
   return bitmap;
 }
 
+/** Runs of `length` members at random. Each offset outside begins one with the same probability, such that `share` of all are members. */
+export function randomRuns(seed: number, bits: number, length: number, share: number): Buffer {
+  const { unit } = random(seed), bitmap = Buffer.alloc(Math.ceil(bits / 8));
+  const begins = share / (share + length * (1 - share)), scale = 1 / Math.log1p(-begins);
+  const gap = (): number => Math.floor(Math.log1p(-unit()) * scale);
+  for (let at = gap(); at < bits; at += gap()) {
+    for (const end = Math.min(at + length, bits); at < end; at++) bitmap[at >> 3]! |= 0x80 >> (at & 7);
+  }
+  return bitmap;
+}
+
 /**
  * Bitmaps whose members are in the same clusters: `share` / 256 of the offsets in a cluster, and none between clusters. Clusters have
  * `shortest` to `longest` bytes, and the gaps between them are `apart` times as long.

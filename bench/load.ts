@@ -37,9 +37,9 @@ export function loading(contender: Pick<Contender, "named">, key: string, member
 }
 
 /** DUMPs of a set that has no list of members, by the contender's prefix. */
-type Dumps = Map<string, Buffer>;
+export type Dumps = Map<string, Buffer>;
 
-async function loadSet(contender: Contender, data: DataSet, index: number, bitmap: Buffer, dumps: Dumps): Promise<void> {
+export async function loadSet(contender: Contender, data: DataSet, index: number, bitmap: Buffer, dumps: Dumps): Promise<void> {
   const key = contender.key(data.name, index), members = data.members?.(index), dump = dumps.get(contender.prefix);
   if (contender.native) await contender.run([["SET", key, bitmap]]);
   else if (members) await contender.run(loading(contender, key, members));

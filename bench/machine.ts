@@ -7,6 +7,8 @@ export interface Machine {
   readonly processor: string;
   readonly cores: number;
   readonly memoryGiB: number;
+  /** The CPU level that the module has chosen; unknown in older results. */
+  readonly level?: string;
   readonly redis: string;
   readonly date: string;
   readonly commit: string;
@@ -26,5 +28,5 @@ export function thisMachine(): Machine {
   };
 }
 
-export const inWords = ({ processor, cores, redis, date, commit }: Machine): string =>
-  `${processor}, ${cores} cores, redis-server ${redis}, ${date}, commit ${commit}`;
+export const inWords = ({ processor, cores, level, redis, date, commit }: Machine): string =>
+  `${processor}, ${cores} cores, ${level ? `CPU level ${level}, ` : ""}redis-server ${redis}, ${date}, commit ${commit}`;

@@ -4,6 +4,8 @@
 //   --data DIRECTORY   more data sets: zip files like those in test/data
 //   --only PATTERN     only suites whose names match
 //   --calls PATTERN    in the suite "worst calls" only commands whose names match
+//   --cells PATTERN    in the suite "density" only rows that match, such as "random.*: AND of 2, counted, at 1.5 %"
+//   --cpu LEVEL        also compares the build for this CPU level: v2, v3 or v4; may be given several times
 //   --full             larger sizes, which take long
 //   --out DIRECTORY    where results.json and the charts go (build/bench)
 
@@ -12,8 +14,8 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { dataset, setsIn } from "../test/support/data.ts";
 import { range } from "../test/support/family.ts";
-import { projectRoot } from "../test/support/server.ts";
-import { type Contender, type Peer, SETS, startContenders, stopContenders } from "./contender.ts";
+import { builtModule, projectRoot } from "../test/support/server.ts";
+import { type Contender, levelOf, OURS, type Peer, SETS, startContenders, stopContenders } from "./contender.ts";
 import { charts } from "./charts.ts";
 import { clustered, noise, randomMembers, runs, scattered, shuffled, snowflakes } from "./generators.ts";
 import { type DataSet, ofBitmaps, ofMade, ofMembers } from "./load.ts";
@@ -24,6 +26,7 @@ import type { Row } from "./row.ts";
 import { measureBorder } from "./suites/border.ts";
 import { measureCommands } from "./suites/commands.ts";
 import { COSTS, measureCosts } from "./suites/costs.ts";
+import { DENSITY, measureDensity } from "./suites/density.ts";
 import { FELT, measureFelt } from "./suites/felt.ts";
 import { measureImports } from "./suites/imports.ts";
 import { measureLatency } from "./suites/latency.ts";
@@ -37,6 +40,7 @@ import { measureSmallKeys } from "./suites/small.ts";
 import { measureTypical, TYPICAL } from "./suites/typical.ts";
 import { measureFew, measureWide } from "./suites/wide.ts";
 import { measureWorst } from "./suites/worst.ts";
+import { sweepReport } from "./sweep.ts";
 import { shortfalls } from "./targets.ts";
 import { withTables } from "./tables.ts";
 import { withTypical } from "./typical.ts";
@@ -47,6 +51,8 @@ const { values: options } = parseArgs({
     data: { type: "string" },
     only: { type: "string", default: "" },
     calls: { type: "string", default: "" },
+    cells: { type: "string", default: "" },
+    cpu: { type: "string", multiple: true, default: [] },
     full: { type: "boolean", default: false },
     out: { type: "string", default: "build/bench" },
   },
@@ -57,6 +63,7 @@ const peers = options.peer.map((text): Peer => {
   if (at < 1) throw new Error(`--peer ${text}: must be NAME=PATH`);
   return { name: text.slice(0, at), module: text.slice(at + 1) };
 });
+const levels = options.cpu.map((level): Peer => ({ name: `${OURS} ${level}`, module: builtModule, moduleArguments: ["CPU", level] }));
 
 type Suite = (contenders: readonly Contender[]) => AsyncGenerator<Row>;
 
@@ -120,6 +127,7 @@ const suites: [string, Suite][] = [
   [`${TAIL}times`, (contenders) => measureTailTimes(withSets(contenders))],
   [`${TAIL}a site`, (contenders) => measureSite(withSets(contenders), `${siteKeys.toLocaleString("en")} keys of a site`, siteKeys)],
   [AGAINST_MANY, (contenders) => measureMany(withSets(contenders))],
+  [DENSITY, (contenders) => measureDensity(withSets(contenders), options.cells, options.full)],
   ["keys of 10 members", (contenders) => measureSmallKeys(contenders, { data: "keys of 10 members", keys, bound: 366 })],
   ["sign-ins of a year", (contenders) =>
     measureSignIns(contenders, "sign-ins of a year", 366, [1, 2, 5, 10, 20, 32, 40, 60, 100, 200, 366])],
@@ -140,7 +148,8 @@ const suites: [string, Suite][] = [
   ["every command", measureCommands],
 ];
 
-const started = Date.now(), machine = thisMachine();
+const started = Date.now();
+let machine = thisMachine();
 const rows: Row[] = [], names: string[] = [];
 
 /** Whether the documents show these results. If only some suites ran, the rows of the others stay there. */
@@ -158,6 +167,8 @@ function save(): void {
   mkdirSync(options.out, { recursive: true });
   writeFileSync(file, written(results()));
   for (const [name, svg] of Object.entries(charts(results()))) writeFileSync(join(options.out, name), svg);
+  const report = sweepReport(results());
+  if (report) writeFileSync(join(options.out, "density.txt"), report);
 }
 
 /** Records typical keys, and writes the tables of README.md and docs/performance.md. */
@@ -178,10 +189,12 @@ function saveTables(): void {
 const seconds = (): number => Math.round((Date.now() - started) / 1000);
 const chosen = suites.filter(([name]) => new RegExp(options.only).test(name));
 for (const [at, [name, suite]] of chosen.entries()) {
-  const contenders = await startContenders(peers);
+  const contenders = await startContenders([...peers, ...levels]);
   names.splice(0, names.length, ...contenders.map((contender) => contender.name));
+  machine = { ...machine, level: await levelOf(contenders) };
   try {
-    const shown = columns(name.startsWith(TAIL) || name === TYPICAL || name === AGAINST_MANY ? names.toSpliced(1, 0, SETS) : names);
+    const named = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY].includes(name) ? names.toSpliced(1, 0, SETS) : names;
+    const shown = columns(name === DENSITY ? named.filter((one) => !one.endsWith(" R64")) : named);
     console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
     for await (const row of suite(contenders)) {
       rows.push(row);
@@ -194,6 +207,7 @@ for (const [at, [name, suite]] of chosen.entries()) {
 }
 if (shownInDocuments) saveTables();
 
-const short = shortfalls(rows);
+const report = sweepReport({ machine, rows }), short = shortfalls(rows);
+if (report) console.log(`\n${report}`);
 console.log(short.length > 0 ? `\nBelow target:\n  ${short.join("\n  ")}` : "\nNo row is below its target.");
 console.log(`\n${inWords(machine)}\n${seconds()} s; results.json and charts are in ${options.out}`);

@@ -12,11 +12,11 @@ const TURN_MICROSECONDS = 2000;
 /** The most calls of a turn. The server counts a call shorter than a microsecond as 0 or 1; the mean of this many is exact to about 4 %. */
 const TURN_CALLS = 2000;
 const ROUNDS = 60;
-/** A row ends after this time if ROUNDS_LEAST rounds are done. */
+/** A row ends after this time, unless the suite sets another one, if ROUNDS_LEAST rounds are done. */
 const ROW_MILLISECONDS = 1000;
 const ROUNDS_LEAST = 9;
-/** A row that takes this long ends after LONG_ROUNDS_LEAST rounds. */
-const LONG_ROW_MILLISECONDS = 2500;
+/** A row that takes this many times as long ends after LONG_ROUNDS_LEAST rounds. */
+const LONG_ROW = 2.5;
 const LONG_ROUNDS_LEAST = 5;
 /** Batches shorter than this run once before each turn, so that the caches are as the contender itself leaves them. */
 const WARM_MICROSECONDS = 50_000;
@@ -88,7 +88,9 @@ async function takeTurn({ contender, timed, counted, repeats, warming, turn, tim
 }
 
 /** Measures contenders in rounds, each begun by another one. Those for which `batchOf` returns null do not take part. */
-export async function measure<C extends Timed>(contenders: readonly C[], batchOf: (contender: C) => Batch | null): Promise<Times> {
+export async function measure<C extends Timed>(
+  contenders: readonly C[], batchOf: (contender: C) => Batch | null, milliseconds = ROW_MILLISECONDS,
+): Promise<Times> {
   const parts: Part[] = [];
   for (const contender of contenders) {
     const batch = batchOf(contender);
@@ -97,7 +99,7 @@ export async function measure<C extends Timed>(contenders: readonly C[], batchOf
   const start = performance.now();
   for (let round = 0; round < ROUNDS; round++) {
     const elapsed = performance.now() - start;
-    if (round >= LONG_ROUNDS_LEAST && elapsed > (round < ROUNDS_LEAST ? LONG_ROW_MILLISECONDS : ROW_MILLISECONDS)) break;
+    if (round >= LONG_ROUNDS_LEAST && elapsed > milliseconds * (round < ROUNDS_LEAST ? LONG_ROW : 1)) break;
     for (let i = 0; i < parts.length; i++) await takeTurn(parts[(round + i) % parts.length]!);
   }
   return Object.fromEntries(parts.map(({ contender, times }) => [contender.name, median(times)]));

@@ -6,6 +6,7 @@ import { advantage, type Row } from "./row.ts";
 import { COSTS, DESCRIPTION, MAIN_THREAD } from "./suites/costs.ts";
 import { FELT } from "./suites/felt.ts";
 import { OPERANDS_MOST, worstQuestions } from "./suites/worst.ts";
+import { isSwept, sweepTable } from "./sweep.ts";
 
 /** What the names of data begin or end with. */
 const MANY = "one against many: ", SITE = " keys of a site";
@@ -45,7 +46,7 @@ function means(results: Results): string {
   const lines = [[NATIVE, "native bitmaps"], [SETS, "sets"], ...(peer === undefined ? [] : [[peer, `C module ${peer}`]])].map(([other, title]) => [
     title!,
     ...Object.values(rows).flatMap((units) => {
-      const [count, times] = mean(results.rows.filter(({ unit }) => units.includes(unit)), other!);
+      const [count, times] = mean(results.rows.filter((row) => units.includes(row.unit) && !isSwept(row)), other!);
       return count ? [`${digits(times, 3)} x`, grouped(count)] : ["-", "0"];
     }),
   ]);
@@ -116,6 +117,11 @@ function signIns(results: Results, data: string): string {
   return markdown([data, "native", "`R.*`", ...(peer === undefined ? [] : [`C module ${peer}`])], lines);
 }
 
+function density({ rows }: Results): string {
+  const { head, lines } = sweepTable(rows);
+  return markdown(head, lines);
+}
+
 /** docs/performance.md with the figures of these results, which are whole, in place of those that it has. */
 export function withTables(page: string, results: Results): string {
   const tables: Readonly<Record<string, string>> = {
@@ -125,6 +131,7 @@ export function withTables(page: string, results: Results): string {
     felt: felt(results),
     many: many(results),
     site: site(results),
+    ...(results.rows.some(isSwept) ? { density: density(results) } : {}),
     "sign-ins": ["sign-ins of a year", "sign-ins of five years"].map((data) => signIns(results, data)).join("\n\n"),
     machine: `The figures of this section are from a run of \`make bench\` on an ${origin(results, results.rows)}.`,
   };

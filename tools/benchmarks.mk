@@ -1,6 +1,8 @@
 # Benchmarks of the client, of clusters and of kernels
 
 #: CALLS=pattern          bench: in the suite "worst calls" only the commands that match
+#: CELLS=pattern          bench: in the suite "density" only the rows that match
+#: CPU="v2 v3"            bench: compare the builds for these CPU levels as well
 #: DATA=directory         bench: add more data sets, zip files like test/data/census1881.zip
 #: FULL=1                 bench: include the sizes that take long
 #: OUT=directory          bench: where the results go, by default build/bench

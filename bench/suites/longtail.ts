@@ -54,7 +54,7 @@ const holding = (contenders: readonly Contender[], { ids }: Universe): readonly 
 const isBitmap = (contender: Contender): boolean => contender.native && contender.name !== SETS;
 
 /** The words of the command that adds a member. */
-const adding = (contender: Contender, key: string, id: number | bigint): string[] =>
+export const adding = (contender: Pick<Contender, "name" | "named">, key: string, id: number | bigint): string[] =>
   contender.name === SETS ? ["SADD", key, String(id)] : [contender.named("SETBIT"), key, String(id), "1"];
 
 const nameOf = (index: number): string => `article:${index}`;

@@ -35,10 +35,10 @@ function cohorts(inOrder: boolean): number[][] {
 type Asked = Pick<Contender, "name" | "native" | "named" | "has" | "key">;
 
 /** A key of the contender. Native sets and native bitmaps share a server. */
-const keyOf = (contender: Asked, name: string, index?: number): string =>
+export const keyOf = (contender: Asked, name: string, index?: number): string =>
   `${contender.name === SETS ? "set:" : ""}${contender.key(name, index)}`;
 
-function loadingInto(contender: Asked, key: string, ids: readonly number[]): readonly Command[] {
+export function loadingInto(contender: Asked, key: string, ids: readonly number[]): readonly Command[] {
   if (contender.name === SETS) {
     return range(0, Math.ceil(ids.length / 10_000)).map((i) => ["SADD", key, ...ids.slice(i * 10_000, (i + 1) * 10_000)]);
   }
