@@ -60,8 +60,11 @@ order(imports);
 
 // --- C ----------------------------------------------------------------------------------------------------------------------
 
-/** Declared by what the build generates: core.h by tools/generate-core.ts, facts.h by tools/generate-facts.ts, and commands.c. */
-const GENERATED = /^(core|core-roaring|facts)\.[ch]$/;
+/**
+ * Declared by what the build generates: core.h by tools/generate-core.ts, facts.h by tools/generate-facts.ts,
+ * shuffles.h by tools/generate-shuffles.ts, and commands.c.
+ */
+const GENERATED = /^(core|core-roaring|facts|shuffles)\.[ch]$/;
 
 const unitOf = (file: string): string => file.replace(/\.[ch]$/, "");
 const roomOf = (file: string): string => dirname(file);

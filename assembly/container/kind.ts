@@ -34,7 +34,7 @@ export abstract class Choice {
 
   // --- What stays when members are removed -------------------------------------------------------------------
 
-  /** A bitset that loses members stays a bitset down to this many. Wherever they lie, a sparse one holds fewer. */
+  /** A bitset that loses members stays a bitset down to this many. A sparse one holds any that are fewer. */
   @inline private static readonly BITSET_LEAST: u32 = 4864;
   /** A sparse bitset with fewer members becomes an array. */
   @inline static readonly SPARSE_LEAST: u32 = 576;

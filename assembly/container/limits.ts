@@ -33,7 +33,9 @@ export abstract class Container {
   /** Most bytes that members are made a sparse bitset for: it has room to grow. */
   @inline static readonly SPARSE_MADE_MAX: usize = 6144;
   /** Most values of a sparse bitset: there is a mask for each eight of them, or more. */
-  @inline static readonly SPARSE_VALUES_MAX: usize = (Container.SPARSE_MAX - Container.SPARSE_LEAST_BYTES) * 8 / 9;
+  @inline static readonly SPARSE_VALUES_MAX: usize =
+    (Container.SPARSE_MAX - Container.SPARSE_LEAST_BYTES) * 8 / 9;
+
   /** Most words of a short bitset: with more, it would need a block as large as that of a whole bitset. */
   @inline static readonly SHORT_MAX: u32 = 959;
 

@@ -62,7 +62,8 @@ export abstract class Sparse {
         + popcnt(view64<M>(at, 0));
     }
     for (; at + 8 <= end; at += 8) sum += popcnt(view64<M>(at, 0));
-    if (at < end) sum += popcnt(view64<M>(at, 0) << (<u64>(at + 8 - end) << 3));
+    const behind = <u64>(at + 8 - end);
+    if (behind < 8) sum += popcnt(view64<M>(at, 0) << (behind << 3));
     return <u32>sum;
   }
 
@@ -130,7 +131,7 @@ export abstract class Sparse {
   static rank(at: usize, value: u32): u32 {
     const masks = Sparse.masks<Own>(at), summary = masks + <usize>Sparse.maskCount<Own>(at), word = value >> 6;
     const index = Sparse.masksBelow<Own>(summary, word), below = Sparse.valuesBelow<Own>(at, masks, index);
-    let members = Sparse.ones<Own>(Sparse.values(at), below);
+    const members = Sparse.ones<Own>(Sparse.values(at), below);
     if (!Sparse.hasWord<Own>(summary, word)) return members;
     const bits = vector.spread(load<u64>(Sparse.values(at) + <usize>below), load<u8>(masks + <usize>index));
     return members + <u32>popcnt(bits << (63 - (value & 63)));
@@ -172,7 +173,8 @@ export abstract class Sparse {
 
   /** The step behind `step`. */
   static stepAfter(at: usize, step: u64): u64 {
-    const next = Sparse.nextWord(Sparse.summary<Own>(at), Sparse.wordOf(step) + 1), mask = Sparse.maskAt(at, step);
+    const next = Sparse.nextWord(Sparse.summary<Own>(at), Sparse.wordOf(step) + 1);
+    const mask = Sparse.maskAt(at, step);
     if (next == Container.WORDS) return 0;
     return Sparse.step(next, (<u32>step >> 16) + 1, (<u32>(step >> 32) & 0xffff) + popcnt<u32>(load<u8>(mask)));
   }
@@ -219,8 +221,8 @@ export abstract class Sparse {
   }
 
   // --- Changes -----------------------------------------------------------------------------------------------
-  // Where a value is or would be, packed in a u64: u16 its byte's number among the values, u16 its mask's number
-  // among the masks, u8 the mask, u8 bytes that have to be added to make it a member, u8 1 if it is one.
+  // Where a value is or would be, packed in a u64: u16 the number of its byte among the values, u16 that of its
+  // mask among the masks, u8 the mask, u8 bytes that inserting it adds, u8 1 if it is a member.
 
   static find(at: usize, value: u32): u64 {
     const masks = Sparse.masks<Own>(at), summary = masks + <usize>Sparse.maskCount<Own>(at), word = value >> 6;
@@ -248,9 +250,9 @@ export abstract class Sparse {
 
   /** Inserts `value`, which find() has found absent, into a payload that has room. */
   static insert(at: usize, found: u64, value: u32): void {
-    const valueAt = Sparse.valueAt(at, found), maskAt = Sparse.maskAt(at, found), missing = Sparse.missing(found);
+    const valueAt = Sparse.valueAt(at, found), maskAt = Sparse.maskAt(at, found);
     const values = Sparse.valueCount<Own>(at), masks = Sparse.maskCount<Own>(at);
-    const bit = (<u32>1) << (value & 7), end = Sparse.values(at) + <usize>(values + masks) + Sparse.SUMMARY_BYTES;
+    const missing = Sparse.missing(found), bit = (<u32>1) << (value & 7), end = at + Sparse.bytes<Own>(at);
     if (!missing) { store<u8>(valueAt, <u32>load<u8>(valueAt) | bit); return; }
     if (missing == 2) {
       Bitset.set(Sparse.summary<Own>(at), value >> 6);
@@ -268,10 +270,10 @@ export abstract class Sparse {
   static remove(at: usize, found: u64, value: u32): void {
     const valueAt = Sparse.valueAt(at, found), maskAt = Sparse.maskAt(at, found);
     const values = Sparse.valueCount<Own>(at), masks = Sparse.maskCount<Own>(at);
-    const left = <u32>load<u8>(valueAt) & ~((<u32>1) << (value & 7));
+    const kept = <u32>load<u8>(valueAt) & ~((<u32>1) << (value & 7));
     const mask = Sparse.maskOf(found) & ~((<u32>1) << ((value >> 3) & 7));
-    const end = Sparse.values(at) + <usize>(values + masks) + Sparse.SUMMARY_BYTES;
-    if (left) { store<u8>(valueAt, left); return; }
+    const end = at + Sparse.bytes<Own>(at);
+    if (kept) { store<u8>(valueAt, kept); return; }
     if (mask) {
       store<u8>(maskAt, mask);
       memory.copy(valueAt, valueAt + 1, end - valueAt - 1);
@@ -305,8 +307,8 @@ export abstract class Sparse {
   }
 
   /**
-   * The number of values (low half) and of masks (high half) that left array `a`, which has a member, takes as a
-   * sparse bitset.
+   * The number of values (low half) and of masks (high half) that left array `a`, which has a member, takes as
+   * a sparse bitset.
    */
   static measureArray(a: usize, count: u32): u32 {
     let values: u32 = 1, masks: u32 = 1, before = left.load16(a, 0);
@@ -340,8 +342,8 @@ export function arrayToSparse(a: usize, count: u32, counts: u32, out: usize): vo
 }
 
 /**
- * Writes the bitset at `at` in memory 0 to `out`, which needs BITSET_BYTES. Returns the payload's bytes, or 0 if
- * they would be more than SPARSE_MAX. The masks wait behind the values until the number of these is known.
+ * Writes the bitset at `at` in memory 0 to `out`, which needs BITSET_BYTES. Returns the payload's bytes, or 0
+ * if they would be more than SPARSE_MAX. The masks wait behind the values until the number of these is known.
  */
 export function bitsetToSparse(at: usize, out: usize): usize {
   const first = Sparse.values(out), waiting = out + BITSET_BYTES - Container.WORDS;

@@ -35,10 +35,10 @@ export namespace left {
   // @ts-ignore: decorator
   @external("left", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
   /**
-   * Combines 512 bytes at `to` in memory 0 with bytes of the operand, spread: bit i of `words` says whether any of
-   * the eight bytes from to + 8 * i on gets one, and then the next byte from `masks` on says which of them get
-   * the next bytes from `at` on. All others get 0. `how` is a constant, one of Spread. Returns how many bytes it
-   * has used. Up to 64 bytes behind those and behind the masks are read as well.
+   * Combines 512 bytes at `to` in memory 0 with bytes of the operand, spread: bit i of `words` says whether any
+   * of the eight bytes from to + 8 * i on gets one, and then the next byte from `masks` on says which of them
+   * get the next bytes from `at` on. All others get 0. `how` is a constant, one of Spread. Returns how many
+   * bytes it has used. Up to 64 bytes behind those and behind the masks are read as well.
    */
   // @ts-ignore: decorator
   @external("left", "spread")

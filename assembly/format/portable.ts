@@ -27,7 +27,6 @@ import { BITSET_BYTES, Container } from "../container/limits";
 import { isAscending } from "../container/array";
 import { Bitset } from "../container/bitset";
 import { runsToArray, runsToBitset } from "../container/convert";
-import { Lanes } from "../container/lanes";
 import { Runs } from "../container/run";
 import { ShortBitset, spanOfBitset } from "../container/short";
 import { Sparse } from "../container/sparse";

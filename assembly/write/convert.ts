@@ -44,8 +44,8 @@ export function replaceContainer(entry: Entry, form: u64): void {
 }
 
 /**
- * Converts the container to another kind `to`, one with a payload other than runs. A sparse bitset that would be
- * too large is a bitset, and one or two members of an array live in the entry.
+ * Converts the container to another kind `to`, one with a payload other than runs. A sparse bitset that would
+ * be too large is a bitset, and one or two members of an array live in the entry.
  */
 export function convertTo(entry: Entry, to: Kind): void {
   switch (to) {
@@ -63,8 +63,8 @@ export function convertTo(entry: Entry, to: Kind): void {
 
 /** Converts runs to the kind that suits them, unless that is runs. */
 export function convertToSuitable(entry: Entry): void {
-  const count = entry.count<Own>(), isShort = Choice.prefersShort(count, wordsWith(entry, Container.LOW_MAX, 0));
-  convertTo(entry, isShort ? Kind.SHORT : Choice.listKind(count));
+  const count = entry.count<Own>(), words = wordsWith(entry, Container.LOW_MAX, 0);
+  convertTo(entry, Choice.prefersShort(count, words) ? Kind.SHORT : Choice.listKind(count));
 }
 
 // --- To an array -------------------------------------------------------------------------------------------
@@ -110,8 +110,8 @@ function intoSparse(entry: Entry): void {
 @inline const SCATTERED_FROM: u32 = 2048;
 
 /**
- * Gives the entry the `count` members of the bitset at `bits`, which is the entry's payload or in Scratch.FIRST,
- * as a sparse bitset or, if that would be too large, as a bitset. Uses Scratch.SECOND.
+ * Gives the entry the `count` members of the bitset at `bits`, which is the entry's payload or in
+ * Scratch.FIRST, as a sparse bitset or, if that would be too large, as a bitset. Uses Scratch.SECOND.
  */
 export function replaceByBits(entry: Entry, count: u32, bits: usize): void {
   const sparse = Places.at(Scratch.SECOND);

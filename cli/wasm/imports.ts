@@ -142,8 +142,8 @@ function spread512(to: usize, at: usize, masks: usize, words: u64, how: Spread):
     let mask: u32 = words & 1 ? load<u8>(masks++) : 0;
     for (let i: usize = word << 3; i < (word + 1) << 3; i++, mask >>= 1) {
       const byte: u32 = mask & 1 ? load<u8>(from++) : 0, old = <u32>load<u8>(to + i);
-      store<u8>(to + i, how == Spread.STORE ? byte : how == Spread.OR ? old | byte : how == Spread.XOR ? old ^ byte
-        : how == Spread.AND ? old & byte : old & ~byte);
+      store<u8>(to + i, how == Spread.STORE ? byte : how == Spread.OR ? old | byte
+        : how == Spread.XOR ? old ^ byte : how == Spread.AND ? old & byte : old & ~byte);
     }
   }
   return <u32>(from - at);

@@ -122,7 +122,8 @@ export abstract class CompactFold {
 
   /** Whether the members of `l` are best looked up in `r` one by one. */
   @inline static looksUp(l: u64, r: u64): bool {
-    return CompactFold.isSparse(r) && Shape.kind(l) == Kind.ARRAY && Shape.count(l) <= CompactFold.LOOKED_UP_MAX;
+    return CompactFold.isSparse(r) && Shape.kind(l) == Kind.ARRAY
+      && Shape.count(l) <= CompactFold.LOOKED_UP_MAX;
   }
 
   /** Members of the intersection. For CompactFold.looksUp(). */

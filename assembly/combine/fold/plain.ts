@@ -6,7 +6,7 @@ import { SELF, left, right } from "../../env/memory";
 import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, rightOperand, show, sidesOf } from "./sides";
-import { BITSET_BYTES, Container } from "../../container/limits";
+import { BITSET_BYTES } from "../../container/limits";
 import { differenceArrays, intersectArrays, unionArrays, xorArrays } from "../../container/array";
 import { Bitset, differenceBitsets, intersectBitsets, unionBitsets,
   xorBitsets } from "../../container/bitset";

@@ -76,7 +76,8 @@ function takesStretch(entry: Entry, from: u32, to: u32): bool {
   const kind = entry.kind<Own>();
   if (kind == Kind.SPARSE) return to - from >= EXPANDED_FROM;
   return kind != Kind.RUNS
-    && (kind != Kind.SHORT || widenTo(entry, Offset.low(argument.value(from)), Offset.low(argument.value(to - 1))));
+    && (kind != Kind.SHORT
+      || widenTo(entry, Offset.low(argument.value(from)), Offset.low(argument.value(to - 1))));
 }
 
 /** Stretches that are at least so long are added to a sparse bitset by way of a bitset. */
@@ -133,8 +134,8 @@ function addNew(entry: Entry, earlier: u32, more: u32): void {
 }
 
 /**
- * Adds the values handed back as numbers earlier .. earlier + more - 1 to the entry's array, or to a new entry for
- * `key` if it is 0, which then is a sparse bitset or a bitset. All room is made first.
+ * Adds the values handed back as numbers earlier .. earlier + more - 1 to the entry's array, or to a new entry
+ * for `key` if it is 0, which then is a sparse bitset or a bitset. All room is made first.
  */
 function addAsBits(entry: Entry, key: u64, earlier: u32, more: u32): void {
   const first = Offset.low(argument.value(earlier));

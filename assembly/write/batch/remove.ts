@@ -9,7 +9,6 @@ import { Bitset } from "../../container/bitset";
 import { Choice, Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { adjust } from "../../arena/change/insert";
-import { Allocator } from "../../arena/layout/blocks";
 import { Entry, Offset } from "../../arena/layout/entry";
 import { Directory } from "../../arena/read/directory";
 import { STRETCH_LEAST, stretchEnd } from "./stretch";

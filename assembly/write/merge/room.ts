@@ -193,8 +193,8 @@ function replacedBytes(entry: Entry, from: Entry): usize {
 }
 
 /**
- * Whether the one or two members of `from` fit the block of an array or a sparse bitset, or the entry, and leave
- * the container's kind as it is.
+ * Whether the one or two members of `from` fit the block of an array or a sparse bitset, or the entry, and
+ * leave the container's kind as it is.
  */
 function fitsBlock(entry: Entry, from: Entry): bool {
   const kind = entry.kind<Own>(), count = entry.count<Own>(), more = from.count<Right>();
