@@ -143,11 +143,16 @@ export abstract class CompactFold {
     if (CompactFold.isSparse(l)) sparseToBitset(a, out);
     else if (isOwn && Shape.kind(l) == Kind.BITSET) out = a;
     else return Shape.UNSUITED;
-    if (op == Fold.AND) Sparse.combineInto<And, Right>(b, out);
-    else if (op == Fold.OR) Sparse.combineInto<Or, Right>(b, out);
-    else if (op == Fold.XOR) Sparse.combineInto<Xor, Right>(b, out);
-    else Sparse.combineInto<AndNot, Right>(b, out);
+    combineSparse(op, b, out);
     left.select(SELF);
     return Shape.bitset(Bitset.cardinality(out), out);
   }
+}
+
+/** Combines the bitset at `out` in memory 0 with the sparse bitset that `right` shows at `at`. */
+export function combineSparse(op: Fold, at: usize, out: usize): void {
+  if (op == Fold.AND) Sparse.combineInto<And, Right>(at, out);
+  else if (op == Fold.OR) Sparse.combineInto<Or, Right>(at, out);
+  else if (op == Fold.XOR) Sparse.combineInto<Xor, Right>(at, out);
+  else Sparse.combineInto<AndNot, Right>(at, out);
 }

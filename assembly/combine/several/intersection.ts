@@ -4,6 +4,7 @@ import { SELF } from "../../env/memory";
 import { Kind } from "../../container/kind";
 import { And, Count, Kernel, Sink, Store } from "../../container/kernel";
 import { STREAMS, foldRound, intersectToArray } from "./bitsets";
+import { foldSparse, takesSparse } from "./sparse";
 import { expectedMembers } from "../fold/toarray";
 import { normalized } from "../shape/normalize";
 import { fold } from "../fold/fold";
@@ -32,6 +33,11 @@ export function foldIntersection<S extends Sink>(list: usize, count: u32): u64 {
       acc = intersectRound(acc, at, Term.listedAt(list, i), end - i);
       // an array is looked up in the rest
       if (end < count && Shape.count(acc) <= FEW_LEFT) acc = normalized(acc);
+    } else if (Listed.kind(list, i) == Kind.SPARSE && takesSparse(acc)) {
+      end = roundEnd(Shape.count(acc), list, i, count);
+      acc = foldSparse(Fold.AND, acc, at, Term.listedAt(list, i), end - i);
+      // an array of few members is looked up in the rest
+      if (end < count && Shape.count(acc) <= FEW_LEFT) acc = normalized(acc);
     } else {
       end = i + 1;
       acc = fold(Fold.AND, sidesOf(at, Listed.operand(list, i)), acc, Listed.shape(list, i));
@@ -58,13 +64,13 @@ function smallestListed(list: usize, count: u32): u32 {
 }
 
 /**
- * Where a round ends that begins at element `from`, a bitset: after STREAMS bitsets, before an element that
- * is none, or once only FEW_LEFT of the `members` so far are expected to be left.
+ * Where a round ends that begins at element `from`, a bitset or a sparse one: after STREAMS elements, before
+ * one of another kind, or once only FEW_LEFT of the `members` so far are expected to be left.
  */
 function roundEnd(members: u32, list: usize, from: u32, count: u32): u32 {
-  const most = min(count, from + STREAMS);
+  const most = min(count, from + STREAMS), kind = Listed.kind(list, from);
   let expected = members, end = from;
   do expected = expectedMembers(expected, Listed.count(list, end++));
-  while (end < most && expected > FEW_LEFT && Listed.kind(list, end) == Kind.BITSET);
+  while (end < most && expected > FEW_LEFT && Listed.kind(list, end) == kind);
   return end;
 }

@@ -9,9 +9,8 @@ import { Kernel, Or, Sink, Store, Xor } from "../../container/kernel";
 import { unionArrayUncounted, unionRunsInto, xorArrayUncounted, xorRunsInto } from "../../container/mixed";
 import { Runs } from "../../container/run";
 import { combineShortInto } from "../../container/short";
-import { Sparse } from "../../container/sparse";
-import { Right } from "../../env/view";
 import { gatherBitsets } from "./bitsets";
+import { combineSparse } from "../fold/compact";
 import { fold } from "../fold/fold";
 import { asBitset, expandedRight } from "../shape/expand";
 import { Listed } from "../term/listed";
@@ -176,10 +175,7 @@ function changeBits(op: Fold, bits: usize, operand: u32, s: u64): void {
     case Kind.SHORT:
       if (op == Fold.OR) combineShortInto<Or>(bits, at); else combineShortInto<Xor>(bits, at);
       return;
-    case Kind.SPARSE:
-      if (op == Fold.OR) Sparse.combineInto<Or, Right>(at, bits);
-      else Sparse.combineInto<Xor, Right>(at, bits);
-      return;
+    case Kind.SPARSE: combineSparse(op, at, bits); return;
     case Kind.RUNS:
       if (op == Fold.OR) unionRunsInto(bits, at); else xorRunsInto(bits, at);
       return;

@@ -6,6 +6,10 @@
 import { work } from "../../env/memory";
 import { Offset } from "../../arena/layout/entry";
 import { Container } from "../../container/limits";
+import { Kind } from "../../container/kind";
+import { foldCardinality } from "../fold/fold";
+import { sidesOf } from "../fold/sides";
+import { Shape } from "../shape/shape";
 import { Cursor } from "../walk/cursor";
 import { Rule, Term } from "./term";
 import { Listed } from "./listed";
@@ -55,21 +59,36 @@ function seekTerm(item: u32, term: u32, key: u64): void {
 
 /**
  * Moves the items first .. end - 1 to the first key that is at least `key` and that all of them have, and
- * returns it.
+ * returns it. Passes over keys at which two neighbors obviously share nothing, so that many items that are
+ * small do not all have to be moved there.
  */
 // @ts-ignore: decorator
 @inline function meet(first: u32, end: u32, key: u64): u64 {
   seekItem(first, key);
   let at = Cursor.keyOf(first), agreed: u32 = 1, i = first;
   while (agreed < end - first && at != Cursor.NO_KEY) {
+    const before = i;
     i = i + 1 == end ? first : i + 1;
     seekItem(i, at);
-    const here = Cursor.keyOf(i);
-    if (here == at) { agreed++; continue; }
-    at = here;
+    if (Cursor.keyOf(i) == at && (++agreed != 2 || end - first == 2 || !shareNothing(before, i))) continue;
+    if (agreed == 2) seekItem(i, at + 1);
+    at = Cursor.keyOf(i);
     agreed = 1;
   }
   return at;
+}
+
+/** The most members of an array that meet() compares with another one. */
+// @ts-ignore: decorator
+@inline const COMPARED_MAX: u32 = 64;
+
+/** Whether both items are at small arrays that have no member in common. */
+function shareNothing(x: u32, y: u32): bool {
+  if (Cursor.termOf(x) || Cursor.termOf(y)) return false;
+  const l = Cursor.shapeOf(x), r = Cursor.shapeOf(y);
+  if (Shape.kind(l) != Kind.ARRAY || Shape.kind(r) != Kind.ARRAY) return false;
+  return Shape.count(l) <= COMPARED_MAX && Shape.count(r) <= COMPARED_MAX
+    && !foldCardinality(sidesOf(Cursor.operandOf(x), Cursor.operandOf(y)), l, r);
 }
 
 /** The last key up to which the items first .. end - 1 stay as they are at `key`, which all of them have. */
