@@ -20,6 +20,8 @@ export abstract class Container {
   /** Bytes of runs before the first run. */
   @inline static readonly RUNS_HEADER_BYTES: usize = 2;
   @inline static readonly RUN_BYTES: usize = 4;
+  /** Bytes of a bitset. */
+  @inline static readonly BYTES: u32 = Container.UNIVERSE / 8;
   /** Words of a bitset. */
   @inline static readonly WORDS: u32 = Container.UNIVERSE / 64;
   /** Bytes of a short bitset before its words. */

@@ -24,6 +24,9 @@ export abstract class Sparse {
   /** Bytes of the part of the bitset that a word of the summary is about. */
   @inline private static readonly PART: usize = 512;
 
+  /** The result of intersect() if there are too many members. */
+  @inline static readonly MANY: u32 = u32.MAX_VALUE;
+
   // --- Layout ------------------------------------------------------------------------------------------------
 
   @inline static valueCount<M extends Memory>(at: usize): u32 { return view16<M>(at, 0); }
@@ -304,6 +307,38 @@ export abstract class Sparse {
       : Kernel.is<O, And>() ? Spread.AND : Kernel.is<O, AndNot>() ? Spread.ANDNOT : Spread.STORE;
     return offsetof<M>() == offsetof<Left>() ? left.spread(to, values, masks, words, how)
       : right.spread(to, values, masks, words, how);
+  }
+
+  /**
+   * Intersects left `a` with right `b`, few of whose bytes meet: looks at those only. Writes the members as an
+   * array to `out` and returns their number, or MANY once they are more than `most`, up to 512
+   * of which may follow. `out` needs room for them.
+   */
+  static intersect<S extends Sink>(a: usize, b: usize, most: u32, out: usize): u32 {
+    let aValue = Sparse.values(a), aMask = Sparse.masks<Left>(a), aSummary = Sparse.summary<Left>(a);
+    let bValue = Sparse.values(b), bMask = Sparse.masks<Right>(b), bSummary = Sparse.summary<Right>(b);
+    let members: u32 = 0;
+    for (let low: u32 = 0; low < Container.UNIVERSE; low += 512, aSummary++, bSummary++) {
+      const aWords = left.load8(aSummary, 0), bWords = right.load8(bSummary, 0);
+      const x = vector.spread(left.load64(aMask, 0), aWords), y = vector.spread(right.load64(bMask, 0), bWords);
+      for (let meet = x & y; meet; meet &= meet - 1) {
+        const before = (meet & -meet) - 1;
+        let bits = left.load8(aValue + <usize>popcnt(x & before), 0)
+          & right.load8(bValue + <usize>popcnt(y & before), 0);
+        members += popcnt(bits);
+        if (!Kernel.stores<S>()) continue;
+        for (const first = low + (<u32>ctz(meet) << 3); bits; bits &= bits - 1) {
+          store<u16>(out, first + ctz(bits));
+          out += Container.MEMBER_BYTES;
+        }
+      }
+      if (members > most) return Sparse.MANY;
+      aMask += <usize>popcnt(aWords);
+      bMask += <usize>popcnt(bWords);
+      aValue += <usize>popcnt(x);
+      bValue += <usize>popcnt(y);
+    }
+    return members;
   }
 
   /**

@@ -21,6 +21,10 @@ export abstract class CompactFold {
 
   /** Two short bitsets become one if there are no more words between them than this. */
   @inline private static readonly BETWEEN: u32 = 16;
+  /** The most bytes in common with which two sparse bitsets are not expanded. */
+  @inline private static readonly MET_BYTES: u32 = 128;
+  /** The most members of an intersection that becomes an array. */
+  @inline private static readonly MET_MAX: u32 = Choice.SPARSE_FROM;
   /** The most members of an array that are looked up in a sparse bitset: expanding it takes as long. */
   @inline private static readonly LOOKED_UP_MAX: u32 = 6;
 
@@ -126,8 +130,20 @@ export abstract class CompactFold {
       && Shape.count(l) <= CompactFold.LOOKED_UP_MAX;
   }
 
-  /** Members of the intersection. For CompactFold.looksUp(). */
+  /**
+   * Whether two sparse bitsets probably have few bytes in common, so that looking at these takes less than
+   * expanding one. What is left and right shows them.
+   */
+  static meetRarely(l: u64, r: u64): bool {
+    return CompactFold.isSparse(l) && CompactFold.isSparse(r) && CompactFold.MET_BYTES * Container.BYTES
+      >= Sparse.valueCount<Left>(Shape.at(l)) * Sparse.valueCount<Right>(Shape.at(r));
+  }
+
+  /** Members of the intersection. For CompactFold.looksUp() and CompactFold.meetRarely(). */
   static countSparse(l: u64, r: u64): u32 {
+    if (CompactFold.isSparse(l)) {
+      return Sparse.intersect<Count>(Shape.at(l), Shape.at(r), Container.UNIVERSE, 0);
+    }
     return Sparse.filter<And, Count>(Shape.at(l), Shape.count(l), Shape.at(r), 0);
   }
 
@@ -139,6 +155,10 @@ export abstract class CompactFold {
       if (op == Fold.ANDNOT) return Shape.array(Sparse.filter<AndNot, Store>(a, count, b, out), out);
     }
     if (!CompactFold.isSparse(r)) return Shape.UNSUITED;
+    if (op == Fold.AND && CompactFold.meetRarely(l, r)) {
+      const members = Sparse.intersect<Store>(a, b, CompactFold.MET_MAX, out);
+      if (members != Sparse.MANY) return Shape.array(members, out);
+    }
     const isOwn = leftOperand(sides) == SELF;
     if (CompactFold.isSparse(l)) sparseToBitset(a, out);
     else if (isOwn && Shape.kind(l) == Kind.BITSET) out = a;

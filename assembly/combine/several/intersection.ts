@@ -33,7 +33,7 @@ export function foldIntersection<S extends Sink>(list: usize, count: u32): u64 {
       acc = intersectRound(acc, at, Term.listedAt(list, i), end - i);
       // an array is looked up in the rest
       if (end < count && Shape.count(acc) <= FEW_LEFT) acc = normalized(acc);
-    } else if (Listed.kind(list, i) == Kind.SPARSE && takesSparse(acc)) {
+    } else if (Listed.kind(list, i) == Kind.SPARSE && takesSparse(acc) && !isFewBytes(acc, list, i)) {
       end = roundEnd(Shape.count(acc), list, i, count);
       acc = foldSparse(Fold.AND, acc, at, Term.listedAt(list, i), end - i);
       // an array of few members is looked up in the rest
@@ -74,3 +74,13 @@ function roundEnd(members: u32, list: usize, from: u32, count: u32): u32 {
   while (end < most && expected > FEW_LEFT && Listed.kind(list, end) == kind);
   return end;
 }
+
+/** Whether `acc` and the list's element `i`, a sparse bitset, are best intersected alone. */
+// @ts-ignore: decorator
+@inline function isFewBytes(acc: u64, list: usize, i: u32): bool {
+  return Shape.kind(acc) == Kind.SPARSE && max(Shape.count(acc), Listed.count(list, i)) <= PAIRED_MAX;
+}
+
+/** Sparse bitsets of so many members mostly share few bytes. */
+// @ts-ignore: decorator
+@inline const PAIRED_MAX: u32 = 1100;

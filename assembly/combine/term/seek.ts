@@ -70,7 +70,7 @@ function seekTerm(item: u32, term: u32, key: u64): void {
     const before = i;
     i = i + 1 == end ? first : i + 1;
     seekItem(i, at);
-    if (Cursor.keyOf(i) == at && (++agreed != 2 || end - first == 2 || !shareNothing(before, i))) continue;
+    if (Cursor.keyOf(i) == at && (++agreed != 2 || !shareNothing(before, i, end - first - 2))) continue;
     if (agreed == 2) seekItem(i, at + 1);
     at = Cursor.keyOf(i);
     agreed = 1;
@@ -78,16 +78,19 @@ function seekTerm(item: u32, term: u32, key: u64): void {
   return at;
 }
 
-/** The most members of an array that meet() compares with another one. */
+/** The most members of an array that are compared with another one in the time of moving an item. */
 // @ts-ignore: decorator
-@inline const COMPARED_MAX: u32 = 64;
+@inline const COMPARED: u32 = 32;
 
-/** Whether both items are at small arrays that have no member in common. */
-function shareNothing(x: u32, y: u32): bool {
-  if (Cursor.termOf(x) || Cursor.termOf(y)) return false;
+/**
+ * Whether both items are at arrays that have no member in common, and so small that finding this out takes
+ * less than moving `others` more items.
+ */
+function shareNothing(x: u32, y: u32, others: u32): bool {
+  if (!others || Cursor.termOf(x) || Cursor.termOf(y)) return false;
   const l = Cursor.shapeOf(x), r = Cursor.shapeOf(y);
   if (Shape.kind(l) != Kind.ARRAY || Shape.kind(r) != Kind.ARRAY) return false;
-  return Shape.count(l) <= COMPARED_MAX && Shape.count(r) <= COMPARED_MAX
+  return Shape.count(l) <= others * COMPARED && Shape.count(r) <= others * COMPARED
     && !foldCardinality(sidesOf(Cursor.operandOf(x), Cursor.operandOf(y)), l, r);
 }
 
