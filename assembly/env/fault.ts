@@ -57,8 +57,8 @@ export const enum Fault {
   /** the number of entries in the header does not match the directory */
   TOTAL_ENTRIES,
   /**
-   * the cardinality of a bucket container does not match its counts,
-   * or its members are not in ascending order
+   * a sparse bitset has another number of members, values or masks than it should,
+   * or a value or a mask is 0
    */
   SPARSE_UNSOUND,
   /** the kind of a container does not suit its cardinality */

@@ -1,4 +1,5 @@
-// Containers that go back and forth over the limit between an array and a bitset: one SETBIT adds a 4,097th member, the next removes it.
+// Containers that go back and forth over the limit of arrays in the Roaring format: one SETBIT adds a 4,097th member, the next removes it.
+// In redis-roar these are sparse bitsets, which get another byte and lose it.
 
 import type { Command } from "../../test/support/resp.ts";
 import type { Contender } from "../contender.ts";
@@ -7,7 +8,7 @@ import { measure } from "../measure.ts";
 import type { Row } from "../row.ts";
 
 const CONTAINERS = 2000, CONTAINER_BITS = 65_536, CONTAINER_BYTES = CONTAINER_BITS / 8;
-/** Every other byte of a container has one member: 4096 in all, the most of an array. The other bytes have none. */
+/** Every other byte of a container has one member: 4096 in all. The other bytes have none. */
 const BITMAP = Buffer.alloc(CONTAINERS * CONTAINER_BYTES, Buffer.from([0x80, 0]));
 
 export async function* measureBorder(contenders: readonly Contender[]): AsyncGenerator<Row> {

@@ -67,7 +67,7 @@ describeCommand("RANDMEMBER", (suite) => {
 
   it.skipIf(protocol === 3)("draws every member of every kind of container equally often", async () => {
     const kinds: Record<string, Member[]> = {
-      tiny: [3, 5, 9], lone: range(0, 40, 70_000), short: range(300, 60), array: range(65_536, 64, 999), buckets: range(0, 2000, 23),
+      tiny: [3, 5, 9], lone: range(0, 40, 70_000), short: range(300, 60), array: range(65_536, 64, 999), sparse: range(0, 2000, 23),
       bitset: range(0, 6000, 10), runs: [...range(0, 500), ...range(10_000, 500)], full: range(0, 65_536),
       mixed: [5, ...range(65_536, 65_536), ...range(200_000, 100, 3), member(family.last)],
     };

@@ -19,12 +19,12 @@ const contents: Readonly<Record<string, readonly number[]>> = {
   "one member": [700],
   "two members": [256, 65_535],
   "an array": range(0, 300, 200),
-  "an array of more than 255 members with a common high byte": [...range(0, 256), ...range(1000, 1500, 40)],
-  "an array of 4,096 members": [...range(0, 256), ...range(256, 3840, 17)],
-  buckets: range(3, 2000, 30),
-  "buckets, one with 255 members": [...range(0, 255), ...range(1000, 1500, 40)],
-  "buckets that end with a run": [...range(3, 1500, 30), ...range(65_400, 136)],
-  "buckets with a run over two high bytes": [...range(3, 1300, 30), ...range(40_003, 300)],
+  "256 members of one high byte, and others (a sparse bitset)": [...range(0, 256), ...range(1000, 1500, 40)],
+  "4,096 members, the most of an array in payloads (a sparse bitset)": [...range(0, 256), ...range(256, 3840, 17)],
+  "a sparse bitset": range(3, 2000, 30),
+  "255 members of one high byte, and others (a sparse bitset)": [...range(0, 255), ...range(1000, 1500, 40)],
+  "a sparse bitset that ends with a run": [...range(3, 1500, 30), ...range(65_400, 136)],
+  "a sparse bitset with a run over two high bytes": [...range(3, 1300, 30), ...range(40_003, 300)],
   "an array that one more member makes a short bitset": range(640, 400, 16),
   "an array that two more members make a short bitset": range(640, 399, 16),
   "a short bitset": range(5000, 1000, 2),
@@ -396,20 +396,26 @@ describe.each(byName(families))("%s", (_family, family) => {
 
   it.each<[what: string, sources: readonly (readonly number[])[]]>([
     ["three bitsets that have an array in common", [multiples(3), multiples(8), multiples(5)]],
-    ["two bitsets that have an array in common", [multiples(8), multiples(9)]],
-    ["bitsets that have more in common than their sizes suggest", [multiples(8), multiples(8).slice(1), multiples(8).slice(2)]],
-    ["two such bitsets", [multiples(8), multiples(8).slice(1)]],
-    ["bitsets that have few members in common", [multiples(15), multiples(14), multiples(13), multiples(11)]],
-    ["bitsets that seem to", [multiples(15), multiples(15).slice(1), multiples(15).slice(2), multiples(11)]],
+    ["two bitsets that have an array in common", [multiples(8), multiples(11)]],
+    ["two bitsets that have a sparse bitset in common", [multiples(8), multiples(9)]],
+    ["bitsets that have more in common than their sizes suggest", [multiples(11), multiples(11).slice(1), multiples(11).slice(2)]],
+    ["two such bitsets", [multiples(11), multiples(11).slice(1)]],
+    ["bitsets that have nearly all in common", [multiples(8), multiples(8).slice(1), multiples(8).slice(2)]],
+    ["two bitsets that have nearly all in common", [multiples(8), multiples(8).slice(1)]],
+    ["bitsets that have few members in common", [multiples(11), multiples(10), multiples(9), multiples(7)]],
+    ["bitsets that seem to", [multiples(11), multiples(11).slice(1), multiples(11).slice(2), multiples(7)]],
+    ["sparse bitsets and a bitset that have few members in common", [multiples(15), multiples(14), multiples(13), multiples(11)]],
+    ["sparse bitsets and a bitset that seem to", [multiples(15), multiples(15).slice(1), multiples(15).slice(2), multiples(11)]],
     ["short bitsets that lie too far apart for one", [range(1, 1000, 2), range(59_008, 6400).filter((low) => low % 5 > 0)]],
-    ["twelve bitsets", range(2, 11).map(multiples).concat([range(1, 30_000, 2)])],
+    ["twelve bitsets, one of them sparse", range(2, 11).map(multiples).concat([range(1, 30_000, 2)])],
     ["twelve dense bitsets", range(2, 12).map((of) => offsetsWhere((low) => low % of !== 0))],
     ["bitsets and runs", [multiples(8), range(10, 60_000), multiples(9), range(3, 65_000)]],
     ["bitsets with runs between them", [multiples(8), multiples(9), range(10, 60_000), multiples(7), range(3, 65_000)]],
-    ["bitsets, runs and an array", [multiples(8), range(10, 60_000), range(3, 65_000), multiples(9), multiples(77)]],
-    ["buckets whose common members lie close together", [10_000, 10_017].map((from) => [...range(0, 1200, 2), ...range(from, 1000, 50)])],
-    ["more such buckets", [10_000, 10_017, 10_031].map((from) => [...range(0, 1200, 2), ...range(from, 1000, 50)])],
-    ["buckets whose differences lie close together", [[0, 1200, 2], [1, 600, 4]].map((near) => [
+    ["bitsets, runs and an array", [multiples(8), range(10, 60_000), range(3, 65_000), multiples(9), multiples(99)]],
+    ["bitsets, runs and a sparse bitset", [multiples(8), range(10, 60_000), range(3, 65_000), multiples(9), multiples(77)]],
+    ["sparse bitsets whose common members lie close together", [10_000, 10_017].map((from) => [...range(0, 1200, 2), ...range(from, 1000, 50)])],
+    ["more such sparse bitsets", [10_000, 10_017, 10_031].map((from) => [...range(0, 1200, 2), ...range(from, 1000, 50)])],
+    ["sparse bitsets whose differences lie close together", [[0, 1200, 2], [1, 600, 4]].map((near) => [
       ...range(near[0]!, near[1]!, near[2]), ...range(10_000, 1000, 50),
     ])],
     ["arrays of all lengths", range(0, 24).map((i) => range(i, 490 + i, 3 + i))],
@@ -540,7 +546,7 @@ describe.each(byName(families))("%s", (_family, family) => {
     }
   });
 
-  it.each([1, 2])("%i members are merged into buckets of all sizes, whether or not these fit their blocks", async (more) => {
+  it.each([1, 2])("%i members are merged into sparse bitsets of all sizes, whether or not these fit their blocks", async (more) => {
     const held = 200, own = range(0, held).flatMap((key) => range(key * CONTAINER, 1400 + key, 31));
     const added = range(0, held).flatMap((key) => range(key * CONTAINER + 5, more, 31));
     await roar.load("k", [...own, ...range(held, 500).flatMap((key) => range(key * CONTAINER, 60, 501))]);
