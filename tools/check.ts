@@ -42,8 +42,11 @@ async function cLayout(): Promise<Outcome> {
     : { status: 1, output: "clang-format-19 is missing: run `tools/setup checks`" };
 }
 
-/** host/ is thin: with comments, its C has less than 40 % of the lines of the core. The command table, which is data, does not count. */
-const THIN = `lines() { cat "$@" | wc -l; }; host=$(lines $(find host -name "*.[ch]")) core=$(lines $(find assembly -name "*.ts" -not -path "*/__tests__/*"))
+/**
+ * host/ is thin: with comments, its C has less than 40 % of the lines of the core. The command table, which is data, and the header of
+ * the server's API, which only declares what is not ours, do not count.
+ */
+const THIN = `lines() { cat "$@" | wc -l; }; host=$(lines $(find host -name "*.[ch]" -not -name redismodule.h)) core=$(lines $(find assembly -name "*.ts" -not -path "*/__tests__/*"))
   echo "$host lines in host/, $core in assembly/"; [ $((host * 100)) -lt $((core * 40)) ]`;
 
 /** Checks files and headings that links name, without asking a remote repository. */

@@ -86,6 +86,18 @@ function lookUp(bench: Bench, x: Model, few: Model): void {
   bench.check(Kind.ARRAY, Sparse.filter<AndNot, Store>(a, few.count, b, out), rest, "filter, the others");
 }
 
+/** Intersects `x` with a set that shares some bytes with it. */
+function intersectTwo(bench: Bench, x: Model, y: Model): void {
+  bench.begin();
+  const a = bench.left(Kind.SPARSE, x), b = bench.right(Kind.SPARSE, y), both = combineModels(Operation.AND, x, y);
+  bench.checkResult(Sparse.intersect<Count>(a, b, UNIVERSE, 0), both.count, "intersect, counted");
+  const out = bench.output(Container.arrayBytes(both.count));
+  bench.check(Kind.ARRAY, Sparse.intersect<Store>(a, b, both.count, out), both, "intersect");
+  if (both.count) {
+    bench.checkResult(Sparse.intersect<Count>(a, b, both.count - 1, 0), Sparse.MANY, "intersect, too many");
+  }
+}
+
 /** Compares every query with the set. */
 function askAll(bench: Bench, x: Model): void {
   bench.begin();
@@ -209,6 +221,8 @@ describe("kernels for sparse bitsets", () => {
       const few = makeModel(Style.SPARSE, 1 + bench.random.below(20), bench.random);
       for (let v: u32 = 0; v < UNIVERSE && few.count < 30; v++) if (x.has[v]) few.add(v);
       lookUp(bench, x, few);
+      intersectTwo(bench, x, anySparse(bench));
+      intersectTwo(bench, x, x);
     }
     bench.end();
   });
