@@ -19,8 +19,16 @@ const packedLanes = (mask: number): number[] => bitsOf(mask).flatMap((lane) => [
 const spread = (mask: number, first: number): number[] =>
   BITS.map((bit) => (mask >> bit & 1 ? first + bitsOf(mask).indexOf(bit) : NOTHING));
 
-const table = (name: string, columns: number, row: (mask: number) => number[]): string =>
-  `static const _Alignas(64) uint8_t ${name}[256][${columns}] = {\n${MASKS.map((mask) => `    {${row(mask).join(", ")}},`).join("\n")}\n};\n`;
+const HALVES = [...Array(16).keys()];
+
+/**
+ * For each half of a mask, how many of its bits are set before bit `bit`, or NOTHING if that one is not; for bit 4, how many are set in all.
+ */
+const before = (bit: number): number[] =>
+  HALVES.map((half) => (bit === 4 || half >> bit & 1 ? bitsOf(half).filter((other) => other < bit).length : NOTHING));
+
+const table = (name: string, columns: number, row: (mask: number) => number[], masks = MASKS): string =>
+  `static const _Alignas(64) uint8_t ${name}[${masks.length}][${columns}] = {\n${masks.map((mask) => `    {${row(mask).join(", ")}},`).join("\n")}\n};\n`;
 
 const target = process.argv[2];
 if (!target) throw new Error("usage: generate-shuffles <shuffles.h>");
@@ -33,4 +41,6 @@ ${table("packed_bytes", 8, packed)}
 ${table("packed_lanes", 16, packedLanes)}
 /* The first bytes of a vector, or those from the eighth on, moved to where a mask has bits; 0 elsewhere. */
 ${table("spread_low", 8, (mask) => spread(mask, 0))}
-${table("spread_high", 8, (mask) => spread(mask, 8))}`);
+${table("spread_high", 8, (mask) => spread(mask, 8))}
+/* How many bits are set in half a mask before bit 0, 1, 2 and 3, if that is set, and in all. */
+${table("set_before", 16, before, [0, 1, 2, 3, 4])}`);

@@ -21,8 +21,6 @@ import { ShortBitset } from "./short";
 /** Functions for sparse bitsets. */
 export abstract class Sparse {
   @inline private static readonly SUMMARY_BYTES: usize = 128;
-  /** Bytes of the part of the bitset that a word of the summary is about. */
-  @inline private static readonly PART: usize = 512;
 
   // --- Layout ------------------------------------------------------------------------------------------------
 
@@ -287,21 +285,11 @@ export abstract class Sparse {
 
   /** Combines the bitset at `to` in memory 0 with the payload at `a` of the operand that M, not Own, shows. */
   @inline static combineInto<O extends SetOperation, M extends Memory>(a: usize, to: usize): void {
-    let values = Sparse.values(a), masks = Sparse.masks<M>(a), summary = Sparse.summary<M>(a);
-    for (const end = to + BITSET_BYTES; to < end; to += Sparse.PART, summary += 8) {
-      const words = view64<M>(summary, 0);
-      values += <usize>Sparse.spread<O, M>(to, values, masks, words);
-      masks += <usize>popcnt(words);
-    }
-  }
-
-  @inline private static spread<O extends SetOperation, M extends Memory>(
-    to: usize, values: usize, masks: usize, words: u64,
-  ): u32 {
+    const values = Sparse.values(a), masks = Sparse.masks<M>(a), summary = masks + <usize>Sparse.maskCount<M>(a);
     const how = Kernel.is<O, Or>() ? Spread.OR : Kernel.is<O, Xor>() ? Spread.XOR
       : Kernel.is<O, And>() ? Spread.AND : Kernel.is<O, AndNot>() ? Spread.ANDNOT : Spread.STORE;
-    return offsetof<M>() == offsetof<Left>() ? left.spread(to, values, masks, words, how)
-      : right.spread(to, values, masks, words, how);
+    if (offsetof<M>() == offsetof<Left>()) left.spread(to, values, masks, summary, how);
+    else right.spread(to, values, masks, summary, how);
   }
 
   /**

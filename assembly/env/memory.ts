@@ -35,14 +35,14 @@ export namespace left {
   // @ts-ignore: decorator
   @external("left", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
   /**
-   * Combines 512 bytes at `to` in memory 0 with bytes of the operand, spread: bit i of `words` says whether any of
-   * the eight bytes from to + 8 * i on gets one, and then the next byte from `masks` on says which of them get
-   * the next bytes from `at` on. All others get 0. `how` is a constant, one of Spread. Returns how many bytes it
-   * has used. Up to 64 bytes behind those and behind the masks are read as well.
+   * Combines the bitset at `to` in memory 0 with bytes of the operand, spread: bit i of the 128 bytes at `summary`
+   * says whether any of the eight bytes from to + 8 * i on gets one, and then the next byte from `masks` on says
+   * which of them get the next bytes from `at` on. All others get 0. `how` is a constant, one of Spread. Up to
+   * 128 bytes behind those and behind the masks are read as well.
    */
   // @ts-ignore: decorator
   @external("left", "spread")
-  export declare function spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32;
+  export declare function spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void;
   /**
    * Prefetches `bytes` bytes at `at` into the CPU's cache. A hint: it changes nothing, and stops at the
    * operand's end.
@@ -77,7 +77,7 @@ export namespace right {
   @external("right", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
   // @ts-ignore: decorator
   @external("right", "spread")
-  export declare function spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32;
+  export declare function spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void;
   // @ts-ignore: decorator
   @external("right", "prefetch") export declare function prefetch(at: usize, bytes: usize): void;
 }

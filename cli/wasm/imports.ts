@@ -136,23 +136,22 @@ export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes);
 // --- spread and gather -------------------------------------------------------------------------------------
 
 const enum Spread { STORE, OR, XOR, AND, ANDNOT }
-function spread512(to: usize, at: usize, masks: usize, words: u64, how: Spread): u32 {
-  let from = at;
-  for (let word: usize = 0; word < 64; word++, words >>= 1) {
-    let mask: u32 = words & 1 ? load<u8>(masks++) : 0;
+function spread(to: usize, from: usize, masks: usize, summary: usize, how: Spread): void {
+  for (let word: usize = 0; word < 1024; word++) {
+    const has = (load<u8>(summary + (word >> 3)) >> <u8>(word & 7)) & 1;
+    let mask: u32 = has ? load<u8>(masks++) : 0;
     for (let i: usize = word << 3; i < (word + 1) << 3; i++, mask >>= 1) {
       const byte: u32 = mask & 1 ? load<u8>(from++) : 0, old = <u32>load<u8>(to + i);
       store<u8>(to + i, how == Spread.STORE ? byte : how == Spread.OR ? old | byte : how == Spread.XOR ? old ^ byte
         : how == Spread.AND ? old & byte : old & ~byte);
     }
   }
-  return <u32>(from - at);
 }
-export function left_spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32 {
-  return spread512(inArena(to, 512), inLeft(at, 0, 0), inLeft(masks, 0, 64), words, how);
+export function left_spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void {
+  spread(inArena(to, 8192), inLeft(at, 0, 128), inLeft(masks, 0, 128), inLeft(summary, 0, 128), how);
 }
-export function right_spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32 {
-  return spread512(inArena(to, 512), inRight(at, 0, 0), inRight(masks, 0, 64), words, how);
+export function right_spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void {
+  spread(inArena(to, 8192), inRight(at, 0, 128), inRight(masks, 0, 128), inRight(summary, 0, 128), how);
 }
 export function vector_spread(bytes: u64, mask: u32): u64 {
   let result: u64 = 0;
