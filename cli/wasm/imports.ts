@@ -138,7 +138,7 @@ export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes);
 const enum Spread { STORE, OR, XOR, AND, ANDNOT }
 function spread(to: usize, from: usize, masks: usize, summary: usize, how: Spread): void {
   for (let word: usize = 0; word < 1024; word++) {
-    const has = (load<u8>(summary + (word >> 3)) >> <u8>(word & 7)) & 1;
+    const has = (<u32>load<u8>(summary + (word >> 3)) >> <u32>(word & 7)) & 1;
     let mask: u32 = has ? load<u8>(masks++) : 0;
     for (let i: usize = word << 3; i < (word + 1) << 3; i++, mask >>= 1) {
       const byte: u32 = mask & 1 ? load<u8>(from++) : 0, old = <u32>load<u8>(to + i);

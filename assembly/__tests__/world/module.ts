@@ -108,7 +108,7 @@ function spread(k: u32, to: usize, at: usize, masks: usize, summary: usize, how:
   for (let i: u32 = 0, nextMask: u32 = 0, mask: u32 = 0; i < 8192; i++) {
     if (i % 64 == 0) { reach(k, masks, nextMask, 128); reach(k, at, used, 128); }
     if (i % 8 == 0) {
-      const has = (load<u8>(reach(k, summary, i / 64, 1)) >> ((i / 8) % 8)) & 1;
+      const has = (<u32>load<u8>(reach(k, summary, i / 64, 1)) >> ((i / 8) % 8)) & 1;
       mask = has ? load<u8>(reach(k, masks, nextMask++, 1)) : 0;
     }
     const isThere = ((mask >> (i % 8)) & 1) != 0, old: u32 = load<u8>(to + i);
