@@ -334,17 +334,13 @@ export function arrayToSparse(a: usize, count: u32, counts: u32, out: usize): vo
 export function bitsetToSparse(at: usize, out: usize): usize {
   const first = Sparse.values(out), waiting = out + BITSET_BYTES - Container.WORDS;
   let to = first;
-  for (let part: usize = 0; part < BITSET_BYTES; part += 64) {
-    const mask = bytes.gather(to, at + part);
-    store<u64>(waiting + (part >> 3), mask);
-    to += <usize>popcnt(mask);
+  for (let part: usize = 0; part < BITSET_BYTES; part += 512) {
+    to += <usize>bytes.gather(to, at + part, waiting + (part >> 3));
     if (to > first + Container.SPARSE_VALUES_MAX) return 0;
   }
   const values = <u32>(to - first), masks = to;
-  for (let part: usize = 0; part < Container.WORDS; part += 64) {
-    const words = bytes.gather(to, waiting + part);
-    store<u64>(waiting + (part >> 3), words);
-    to += <usize>popcnt(words);
+  for (let part: usize = 0; part < Container.WORDS; part += 512) {
+    to += <usize>bytes.gather(to, waiting + part, waiting + (part >> 3));
   }
   memory.copy(to, waiting, 128);
   store<u32>(out, values | (<u32>(to - masks) << 16));

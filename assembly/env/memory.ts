@@ -154,12 +154,12 @@ export namespace bytes {
   // @ts-ignore: decorator
   @external("bytes", "atLeast") export declare function atLeast(at: usize, least: u32): u64;
   /**
-   * Writes those of the 64 bytes at `at` that are not 0 to `to`, in order, and returns a mask of them: bit i is
-   * for the byte at + i. `to` may be `at`. What is behind them, up to 64 bytes from `to`, has no meaning
-   * afterwards.
+   * Writes those of the 512 bytes at `at` that are not 0 to `to`, in order, and returns their number. Bit i of the
+   * 64 bytes at `masks` then says whether the byte at + i is not 0. `to` and `masks` may be `at`, or before it. What
+   * is behind the bytes, up to 512 bytes from `to`, has no meaning afterwards.
    */
   // @ts-ignore: decorator
-  @external("bytes", "gather") export declare function gather(to: usize, at: usize): u64;
+  @external("bytes", "gather") export declare function gather(to: usize, at: usize, masks: usize): u32;
 }
 
 /** The values of a variadic command, which the host has parsed and checked. */

@@ -162,16 +162,19 @@ export function vector_spread(bytes: u64, mask: u32): u64 {
   }
   return result;
 }
-export function bytes_gather(to: usize, at: usize): u64 {
-  const from = inArena(at, 64);
-  let out = inArena(to, 64), mask: u64 = 0;
-  for (let i: usize = 0; i < 64; i++) {
-    const byte = load<u8>(from + i);
-    if (!byte) continue;
-    store<u8>(out++, byte);
-    mask |= (<u64>1) << i;
+export function bytes_gather(to: usize, at: usize, masks: usize): u32 {
+  const from = inArena(at, 512), start = inArena(to, 512), marks = inArena(masks, 64);
+  let out = start;
+  for (let i: usize = 0; i < 512; i += 8) {
+    let mask: u32 = 0;
+    for (let bytes = load<u64>(from + i), bit: u32 = 0; bit < 8; bytes >>= 8, bit++) {
+      if (!(bytes & 0xff)) continue;
+      store<u8>(out++, <u8>bytes);
+      mask |= 1 << bit;
+    }
+    store<u8>(marks + (i >> 3), mask);
   }
-  return mask;
+  return <u32>(out - start);
 }
 
 // --- vector, work ------------------------------------------------------------------------------------------

@@ -34,42 +34,42 @@ IMPORT v128 shuffled(v128 x, v128 order) {
 
 IMPORT v128 pair(u64 low, u64 high) { return (v128)simde_wasm_i64x2_make((s64)low, (s64)high); }
 
-/* Bytes x combined with those that are there. `how` is a constant in each call. */
-#define SPREAD_INTO(there, x, how)         \
-    ((how) == SPREAD_STORE ? (x)           \
-     : (how) == SPREAD_OR  ? (there) | (x) \
-     : (how) == SPREAD_XOR ? (there) ^ (x) \
-     : (how) == SPREAD_AND ? (there) & (x) \
-                           : (there) & ~(x))
+/* Eight bytes at `low`, then those at `high`. As f64, x86 loads either into half a vector. */
+IMPORT v128 load_pair(const u8 *low, const u8 *high) {
+    f64 x[2];
+    memcpy(&x[0], low, sizeof x[0]);
+    memcpy(&x[1], high, sizeof x[1]);
+    return (v128)simde_wasm_f64x2_make(x[0], x[1]);
+}
 
 /* Eight bytes in another order. */
 IMPORT u64 shuffled_word(u64 bytes, const u8 *order) {
-    u64 numbers;
-    memcpy(&numbers, order, sizeof numbers);
-    return (u64)simde_wasm_i64x2_extract_lane(shuffled(pair(bytes, 0), pair(numbers, 0)), 0);
+    return (u64)simde_wasm_i64x2_extract_lane(shuffled(pair(bytes, 0), simde_wasm_v128_load64_zero(order)),
+                                              0);
 }
 
-#if defined(__AVX512VBMI2__)
-typedef u64 all64 __attribute__((vector_size(64)));
+/* Combines bytes x with those at `to`. `how` is a constant in each call. */
+#define SPREAD_INTO(to, x, how)                        \
+    do {                                               \
+        __typeof__(x) there;                           \
+        memcpy(&there, to, sizeof there);              \
+        if (how == SPREAD_OR) x |= there;              \
+        else if (how == SPREAD_XOR) x ^= there;        \
+        else if (how == SPREAD_AND) x &= there;        \
+        else if (how == SPREAD_ANDNOT) x = there & ~x; \
+        memcpy(to, &x, sizeof there);                  \
+    } while (0)
 
+#if defined(__AVX512VBMI2__)
 /* Both keep the vector in a register: with memory, these instructions take several times as long. */
 IMPORT u32 spread_64(u8 *to, const u8 *from, const u8 *masks, u32 how) {
-    __m512i packed = _mm512_loadu_si512(from), there = _mm512_loadu_si512(to);
+    __m512i packed = _mm512_loadu_si512(from);
     u64 mask;
     memcpy(&mask, masks, sizeof mask);
     __asm__("" : "+v"(packed));
-    const all64 x = (all64)_mm512_maskz_expand_epi8(mask, packed), y = (all64)there;
-    _mm512_storeu_si512(to, (__m512i)SPREAD_INTO(y, x, how));
+    __m512i x = _mm512_maskz_expand_epi8(mask, packed);
+    SPREAD_INTO(to, x, how);
     return (u32)__builtin_popcountll(mask);
-}
-
-IMPORT u32 spread_128(u8 *to, const u8 *from, const u8 *masks, u32 how) {
-    const u32 used = spread_64(to, from, masks, how);
-    return used + spread_64(to + 64, from + used, masks + 8, how);
-}
-
-IMPORT u32 spread_masks(u8 *to, const u8 *from, const u8 *words) {
-    return spread_128(to, from, words, SPREAD_STORE);
 }
 
 IMPORT u64 gather_64(u8 *to, const u8 *from) {
@@ -81,135 +81,126 @@ IMPORT u64 gather_64(u8 *to, const u8 *from) {
     return mask;
 }
 #else
-/* The eight bytes at `low`, and behind them those at `high`. */
-IMPORT v128 load_pair(const u8 *low, const u8 *high) {
-#if defined(__SSSE3__)
-    return (v128)_mm_loadh_pi(_mm_castsi128_ps(_mm_loadl_epi64((const void *)low)), (const void *)high);
-#else
-    u64 bytes[2];
-    memcpy(&bytes[0], low, sizeof bytes[0]);
-    memcpy(&bytes[1], high, sizeof bytes[1]);
-    return pair(bytes[0], bytes[1]);
-#endif
-}
-
-/* By the table, for two bytes of the masks at a time. */
+/* By tables, for two bytes of the masks at a time. */
 IMPORT u32 spread_by_table(u8 *to, const u8 *from, const u8 *masks, u32 bytes, u32 how) {
     const u8 *const start = from;
     for (u32 at = 0; at < bytes; at += 16, masks += 2) {
         const u8 *const second = from + __builtin_popcount(masks[0]);
-        const v128 order = load_pair(spread_low[masks[0]], spread_high[masks[1]]);
-        const v128 x = shuffled(load_pair(from, second), order), y = simde_wasm_v128_load(to + at);
-        simde_wasm_v128_store(to + at, (v128)SPREAD_INTO(y, x, how));
+        v128 x = shuffled(load_pair(from, second), load_pair(spread_low[masks[0]], spread_high[masks[1]]));
+        SPREAD_INTO(to + at, x, how);
         from = second + __builtin_popcount(masks[1]);
     }
     return (u32)(from - start);
 }
 
-IMPORT u32 spread_masks(u8 *to, const u8 *from, const u8 *words) {
-    return spread_by_table(to, from, words, 128, SPREAD_STORE);
-}
-
-/* Arithmetic takes the widest vectors that there are, or one of 16 bytes. */
+/* The widest vectors that there are, or those of 16 bytes. */
 #if defined(__AVX2__)
 #define WIDE 32
-#define SHUFFLED(x, order) ((wide)_mm256_shuffle_epi8((__m256i)(x), (__m256i)(order)))
+#define WIDE_SHUFFLED(x, order) ((wide)_mm256_shuffle_epi8((__m256i)(x), (__m256i)(order)))
 #define ZIPPED(half, bits, x, y) ((wide)_mm256_unpack##half##_epi##bits((__m256i)(x), (__m256i)(y)))
+#define BITMASK(x) ((u32)_mm256_movemask_epi8((__m256i)(x)))
+#define LOAD_WIDE(low, high) ((wide)_mm256_loadu2_m128i((const void *)(high), (const void *)(low)))
 #else
 #define WIDE 16
-#define SHUFFLED(x, order) ((wide)shuffled((v128)(x), (v128)(order)))
+#define WIDE_SHUFFLED(x, order) ((wide)shuffled((v128)(x), (v128)(order)))
 #define ZIPPED(half, bits, x, y) \
     ((wide)simde_mm_unpack##half##_epi##bits((simde__m128i)(x), (simde__m128i)(y)))
+#define BITMASK(x) ((u16)simde_wasm_i8x16_bitmask((v128)(x)))
+#define LOAD_WIDE(low, high) ((void)(high), (wide)simde_wasm_v128_load(low))
 #endif
 typedef u8 wide __attribute__((vector_size(WIDE)));
 typedef u16 wide16 __attribute__((vector_size(WIDE)));
 typedef u32 wide32 __attribute__((vector_size(WIDE)));
 
-/* The 16 bytes at `low`, and in a vector of 32 bytes those at `high`. */
-IMPORT wide load_wide(const u8 *low, const u8 *high) {
-#if defined(__AVX2__)
-    return (wide)_mm256_loadu2_m128i((const void *)high, (const void *)low);
-#else
-    (void)high;
-    return (wide)simde_wasm_v128_load(low);
-#endif
-}
-
-/* How many of the mask's first `bits` bits are set: of 16, 32, 48 or all. */
+/* How many of the mask's first `bits` bits are set: of 0, 16, 32, 48 or all. */
 IMPORT u32 ones_in(u64 mask, u32 bits) {
+    if (bits == 0) return 0;
 #if defined(__aarch64__)
-    const u64 counts = (u64)vcnt_u8(vcreate_u8(mask));
-    return counts * 0x0101010101010101 >> (bits - 8) & 0xff;
+    return (u64)vcnt_u8(vcreate_u8(mask)) * 0x0101010101010101 >> (bits - 8) & 0xff;
 #else
     return (u32)__builtin_popcountll(mask << (64 - bits));
 #endif
 }
 
-/* By arithmetic, for the half bytes of four times WIDE / 8 masks at a time: the first of each in one vector. */
+/* Four times WIDE bytes by arithmetic. Half a byte of the masks stands for four of them. The order of the first
+ * byte of each four is looked up in one vector, that of the second in another; then these are interleaved. */
 IMPORT u32 spread_by_arithmetic(u8 *to, const u8 *from, const u8 *masks, u32 how) {
+    const u8 *const start = from;
     u64 mask[WIDE / 16];
     memcpy(mask, masks, sizeof mask);
 #if defined(__AVX2__)
     const wide number = {0, 0, 1, 1, 4, 4, 5, 5, 8,  8,  9,  9,  12, 12, 13, 13,
                          2, 2, 3, 3, 6, 6, 7, 7, 10, 10, 11, 11, 14, 14, 15, 15};
-    const wide16 twice = (wide16)SHUFFLED(load_wide(masks, masks), number);
+    const wide twice = WIDE_SHUFFLED(LOAD_WIDE(masks, masks), number);
 #else
-    const v128 once = pair(mask[0], 0);
-    const wide16 twice = (wide16)ZIPPED(lo, 8, once, once);
+    const wide twice = ZIPPED(lo, 8, pair(mask[0], 0), pair(mask[0], 0));
 #endif
-    const wide half = (wide)((twice & 0x000f) | (twice >> 4 & 0x0f00));
-    const wide before = (wide)((wide32)SHUFFLED(load_wide(set_before[4], set_before[4]), half) * 0x01010100);
-    wide order[4];
-    for (int i = 0; i < 4; i++) order[i] = SHUFFLED(load_wide(set_before[i], set_before[i]), half) + before;
-    const wide low_01 = ZIPPED(lo, 8, order[0], order[1]), high_01 = ZIPPED(hi, 8, order[0], order[1]);
-    const wide low_23 = ZIPPED(lo, 8, order[2], order[3]), high_23 = ZIPPED(hi, 8, order[2], order[3]);
-    order[0] = ZIPPED(lo, 16, low_01, low_23);
-    order[1] = ZIPPED(hi, 16, low_01, low_23);
-    order[2] = ZIPPED(lo, 16, high_01, high_23);
-    order[3] = ZIPPED(hi, 16, high_01, high_23);
-    const u8 *const start = from;
+    const wide half = (wide)(((wide16)twice & 0x000f) | ((wide16)twice >> 4 & 0x0f00));
+    wide x[5];
+    for (int bit = 0; bit < 5; bit++)
+        x[bit] = WIDE_SHUFFLED(LOAD_WIDE(set_before[bit], set_before[bit]), half);
+    const wide before = (wide)((wide32)x[4] * 0x01010100);
+    for (int bit = 0; bit < 4; bit++) x[bit] += before;
+    const wide low_01 = ZIPPED(lo, 8, x[0], x[1]), low_23 = ZIPPED(lo, 8, x[2], x[3]);
+    const wide high_01 = ZIPPED(hi, 8, x[0], x[1]), high_23 = ZIPPED(hi, 8, x[2], x[3]);
+    const wide order[] = {ZIPPED(lo, 16, low_01, low_23), ZIPPED(hi, 16, low_01, low_23),
+                          ZIPPED(lo, 16, high_01, high_23), ZIPPED(hi, 16, high_01, high_23)};
     for (u32 at = 0; at < 4 * WIDE; at += WIDE) {
         const u64 own = mask[at / 64];
-        const u8 *low = from + (at % 64 ? ones_in(own, at % 64) : 0),
-                 *high = from + ones_in(own, at % 64 + 16);
-        wide x = SHUFFLED(load_wide(low, high), order[at / WIDE]), y;
-        memcpy(&y, to + at, sizeof y);
-        x = SPREAD_INTO(y, x, how);
-        memcpy(to + at, &x, sizeof x);
+        const u8 *const low = from + ones_in(own, at % 64), *const high = from + ones_in(own, at % 64 + 16);
+        wide y = WIDE_SHUFFLED(LOAD_WIDE(low, high), order[at / WIDE]);
+        SPREAD_INTO(to + at, y, how);
         if (at % 64 + WIDE == 64) from += ones_in(own, 64);
     }
     return (u32)(from - start);
 }
-/* Arithmetic keeps the vector units busy, and the table keeps the loads busy: with vectors of 16 bytes, half by each takes a
- * quarter less time than all by either. Without an instruction that counts bits, arithmetic is faster. */
+
+IMPORT u64 gather_64(u8 *to, const u8 *from) {
+    u64 absent = 0;
+    for (int at = 0; at < 64; at += WIDE) {
+        wide x;
+        memcpy(&x, from + at, sizeof x);
+        absent |= (u64)BITMASK(x == 0) << at;
+    }
+    for (int at = 0; at < 64; at += 16, from += 16) {
+        const u32 first = ~absent >> at & 0xff, second = ~absent >> (at + 8) & 0xff;
+        const v128 order = load_pair(packed_low[first], packed_high[second]);
+        const v128 x = shuffled(simde_wasm_v128_load(from), order);
+        const f64 low = simde_wasm_f64x2_extract_lane(x, 0), high = simde_wasm_f64x2_extract_lane(x, 1);
+        memcpy(to, &low, sizeof low);
+        to += __builtin_popcount(first);
+        memcpy(to, &high, sizeof high);
+        to += __builtin_popcount(second);
+    }
+    return ~absent;
+}
+#endif
+
+/* 128 bytes. Arithmetic keeps the vector units busy, and tables keep the loads busy: with vectors of 16 bytes,
+ * half by each takes a fifth less time than all by either. But tables need counts of bits, slow on arm64. */
 IMPORT u32 spread_128(u8 *to, const u8 *from, const u8 *masks, u32 how) {
-    const u32 used = spread_by_arithmetic(to, from, masks, how);
-#if defined(__AVX2__)
-    return used;
-#elif defined(__aarch64__)
-    return used + spread_by_arithmetic(to + 64, from + used, masks + 8, how);
+#if defined(__AVX512VBMI2__)
+    const u32 used = spread_64(to, from, masks, how);
+    return used + spread_64(to + 64, from + used, masks + 8, how);
 #else
+    const u32 used = spread_by_arithmetic(to, from, masks, how);
+#if defined(__aarch64__)
+    return used + spread_by_arithmetic(to + 64, from + used, masks + 8, how);
+#elif !defined(__AVX2__)
     return used + spread_by_table(to + 64, from + used, masks + 8, 64, how);
+#endif
+    return used;
 #endif
 }
 
-IMPORT u64 gather_64(u8 *to, const u8 *from) {
-    u64 mask = 0;
-    v128 x[4];
-    memcpy(x, from, sizeof x);
-    for (int i = 0; i < 4; i++) {
-        mask |= (u64)(u16)~simde_wasm_i8x16_bitmask(simde_wasm_i8x16_eq(x[i], simde_wasm_i64x2_splat(0)))
-             << 16 * i;
-    }
-    for (int i = 0; i < 8; i++) {
-        const u32 own = mask >> 8 * i & 0xff;
-        const u64 bytes = shuffled_word(((u64 *)x)[i], packed_bytes[own]);
-        memcpy(to, &bytes, sizeof bytes);
-        to += __builtin_popcount(own);
-    }
-    return mask;
-}
+/* The masks of 1,024 bytes: by tables, the first are there soonest, and what waits for them begins. */
+IMPORT u32 spread_masks(u8 *to, const u8 *from, const u8 *words) {
+#if !defined(__AVX512VBMI2__) && !defined(__aarch64__)
+    return spread_by_table(to, from, words, 128, SPREAD_STORE);
+#else
+    return spread_128(to, from, words, SPREAD_STORE);
 #endif
+}
 
 /* ------------------------------------------------------------------ left and right */
 
@@ -226,59 +217,60 @@ IMPORT u64 gather_64(u8 *to, const u8 *from) {
         return (result)value;                                               \
     }
 
-/* Masks of 1,024 bytes at a time, then 128 bytes at a time. */
-IMPORT void spread_bitset(TAKE_STATE_AND u32 to, u64 from, u64 masks, u32 summary, u32 how, const u8 *operand,
-                          u64 size) {
+/* spread() of left or right. Masks of 1,024 bytes at a time, then 128 bytes at a time. */
+IMPORT void spread(TAKE_STATE_AND u32 to, u64 from, u64 masks, u32 summary, u32 how, const u8 *base,
+                   u64 size) {
     _Alignas(64) u8 mask[128];
     if (UNLIKELY((u64)summary + BITSET_BYTES / 64 > size)) sandbox_trap(WORKER, TRAP_OPERAND);
     if (UNLIKELY((u64)to + BITSET_BYTES > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
-    u8 *const out = state->memory_base + to;
-    for (u32 part = 0; part < BITSET_BYTES; part += 8 * sizeof mask) {
+    const u8 *words = base + summary;
+    u8 *out = state->memory_base + to, *const end = out + BITSET_BYTES;
+    for (; out < end; words += sizeof mask / 8) {
         if (UNLIKELY(masks + sizeof mask > size)) sandbox_trap(WORKER, TRAP_OPERAND);
-        masks += spread_masks(mask, operand + masks, operand + summary + part / 64);
-        for (u32 i = 0; i < sizeof mask; i += 16) {
+        masks += spread_masks(mask, base + masks, words);
+        for (u32 i = 0; i < sizeof mask; i += 16, out += 128) {
             if (UNLIKELY(from + 128 > size)) sandbox_trap(WORKER, TRAP_OPERAND);
-            from += spread_128(out + part + 8 * i, operand + from, &mask[i], how);
+            from += spread_128(out, base + from, &mask[i], how);
         }
     }
 }
 
-#define DEFINE_SIDE(side)                                                                                  \
-    IMPORT void w2c_##side##_select(TAKE_STATE_AND u32 k) {                                                \
-        if (k == SELF) {                                                                                   \
-            state->side##_base = state->memory_base;                                                       \
-            state->side##_size = state->memory_size;                                                       \
-        } else {                                                                                           \
-            if (UNLIKELY(k >= state->operand_count)) sandbox_trap(WORKER, TRAP_OPERAND);                   \
-            state->side##_base = state->operands[k].base;                                                  \
-            state->side##_size = state->operands[k].size;                                                  \
-        }                                                                                                  \
-        state->side##_shown = k;                                                                           \
-    }                                                                                                      \
-                                                                                                           \
-    IMPORT u32 w2c_##side##_size(TAKE_STATE) { return (u32)state->side##_size; }                           \
-                                                                                                           \
-    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                                               \
-    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                                             \
-    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                                             \
-    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                                             \
-    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                                          \
-                                                                                                           \
-    IMPORT void w2c_##side##_copy(TAKE_STATE_AND u32 to, u32 from, u32 bytes) {                            \
-        if (UNLIKELY((u64)from + bytes > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND);          \
-        if (UNLIKELY((u64)to + bytes > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);             \
-        if (bytes > 0) memmove(state->memory_base + to, state->side##_base + from, bytes);                 \
-    }                                                                                                      \
-                                                                                                           \
-    IMPORT void w2c_##side##_spread(TAKE_STATE_AND u32 to, u32 at, u32 masks, u32 summary, u32 how) {      \
-        spread_bitset(PASS_STATE_AND to, at, masks, summary, how, state->side##_base, state->side##_size); \
-    }                                                                                                      \
-                                                                                                           \
-    IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                                  \
-        if ((u64)at + bytes > state->side##_size) return;                                                  \
-        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                                          \
-            __builtin_prefetch(state->side##_base + at + ahead);                                           \
-        }                                                                                                  \
+#define DEFINE_SIDE(side)                                                                             \
+    IMPORT void w2c_##side##_select(TAKE_STATE_AND u32 k) {                                           \
+        if (k == SELF) {                                                                              \
+            state->side##_base = state->memory_base;                                                  \
+            state->side##_size = state->memory_size;                                                  \
+        } else {                                                                                      \
+            if (UNLIKELY(k >= state->operand_count)) sandbox_trap(WORKER, TRAP_OPERAND);              \
+            state->side##_base = state->operands[k].base;                                             \
+            state->side##_size = state->operands[k].size;                                             \
+        }                                                                                             \
+        state->side##_shown = k;                                                                      \
+    }                                                                                                 \
+                                                                                                      \
+    IMPORT u32 w2c_##side##_size(TAKE_STATE) { return (u32)state->side##_size; }                      \
+                                                                                                      \
+    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                                          \
+    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                                        \
+    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                                        \
+    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                                        \
+    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                                     \
+                                                                                                      \
+    IMPORT void w2c_##side##_copy(TAKE_STATE_AND u32 to, u32 from, u32 bytes) {                       \
+        if (UNLIKELY((u64)from + bytes > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND);     \
+        if (UNLIKELY((u64)to + bytes > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);        \
+        if (bytes > 0) memmove(state->memory_base + to, state->side##_base + from, bytes);            \
+    }                                                                                                 \
+                                                                                                      \
+    IMPORT void w2c_##side##_spread(TAKE_STATE_AND u32 to, u32 at, u32 masks, u32 summary, u32 how) { \
+        spread(PASS_STATE_AND to, at, masks, summary, how, state->side##_base, state->side##_size);   \
+    }                                                                                                 \
+                                                                                                      \
+    IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                             \
+        if ((u64)at + bytes > state->side##_size) return;                                             \
+        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                                     \
+            __builtin_prefetch(state->side##_base + at + ahead);                                      \
+        }                                                                                             \
     }
 
 DEFINE_SIDE(left)
@@ -402,9 +394,18 @@ IMPORT u64 w2c_bytes_atLeast(TAKE_STATE_AND u32 at, u32 least) {
 #endif
 }
 
-IMPORT u64 w2c_bytes_gather(TAKE_STATE_AND u32 to, u32 at) {
-    if (UNLIKELY((u64)(to > at ? to : at) + 64 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
-    return gather_64(state->memory_base + to, state->memory_base + at);
+IMPORT u32 w2c_bytes_gather(TAKE_STATE_AND u32 to, u32 at, u32 masks) {
+    if (UNLIKELY((u64)(to > at ? to : at) + 512 > state->memory_size
+                 || (u64)masks + 64 > state->memory_size)) {
+        sandbox_trap(WORKER, TRAP_MEMORY);
+    }
+    u8 *const memory = state->memory_base, *const start = memory + to, *out = start;
+    for (u32 i = 0; i < 64; i += 8) {
+        const u64 mask = gather_64(out, memory + at + 8 * i);
+        memcpy(memory + masks + i, &mask, sizeof mask);
+        out += __builtin_popcountll(mask);
+    }
+    return (u32)(out - start);
 }
 
 /* ------------------------------------------------------------------ argument, reply, output */

@@ -133,17 +133,19 @@ export function vector_spread(bytes: u64, mask: u32): u64 {
   }
   return result;
 }
-export function bytes_gather(to: usize, at: usize): u64 {
-  need(<u64>max(to, at) + 64 <= <u64>arenaSize);
-  memory.copy(LANES, at, 64);
-  memory.fill(to, STALE, 64);
-  let mask: u64 = 0;
-  for (let i: usize = 0; i < 64; i++) {
-    if (!load<u8>(LANES + i)) continue;
-    store<u8>(to++, load<u8>(LANES + i));
-    mask |= (<u64>1) << i;
+export function bytes_gather(to: usize, at: usize, masks: usize): u32 {
+  need(<u64>max(to, at) + 512 <= <u64>arenaSize && <u64>masks + 64 <= <u64>arenaSize);
+  let used: u32 = 0;
+  for (let i: usize = 0; i < 512; i += 8) {
+    let mask: u32 = 0;
+    for (let bytes = load<u64>(at + i), bit: u32 = 0; bit < 8; bytes >>= 8, bit++) {
+      if (!(bytes & 0xff)) continue;
+      store<u8>(to + used++, <u8>bytes);
+      mask |= 1 << bit;
+    }
+    store<u8>(masks + (i >> 3), mask);
   }
-  return mask;
+  return used;
 }
 
 export function vector_compact(lanes: v128, mask: u32): v128 {
