@@ -54,7 +54,7 @@ export function trap(way: u32): u32 {
     case 33: arena.grow(<u32>size + 1); break;
     case 34: bytes.increment(size - 0xffff, 0); break;
     case 35: return <u32>bytes.atLeast(size - 63, 1);
-    case 36: return <u32>bytes.gather(0, size - 63);
+    case 36: return bytes.gather(0, size - 511, 0);
     case 37: return <u32>right.identity(0);
     case 38: argument.put(0, 1); break;
     default: return reach();

@@ -21,8 +21,6 @@ import { ShortBitset } from "./short";
 /** Functions for sparse bitsets. */
 export abstract class Sparse {
   @inline private static readonly SUMMARY_BYTES: usize = 128;
-  /** Bytes of the part of the bitset that a word of the summary is about. */
-  @inline private static readonly PART: usize = 512;
 
   /** The result of intersect() if there are too many members. */
   @inline static readonly MANY: u32 = u32.MAX_VALUE;
@@ -292,21 +290,12 @@ export abstract class Sparse {
 
   /** Combines the bitset at `to` in memory 0 with the payload at `a` of the operand that M, not Own, shows. */
   @inline static combineInto<O extends SetOperation, M extends Memory>(a: usize, to: usize): void {
-    let values = Sparse.values(a), masks = Sparse.masks<M>(a), summary = Sparse.summary<M>(a);
-    for (const end = to + BITSET_BYTES; to < end; to += Sparse.PART, summary += 8) {
-      const words = view64<M>(summary, 0);
-      values += <usize>Sparse.spread<O, M>(to, values, masks, words);
-      masks += <usize>popcnt(words);
-    }
-  }
-
-  @inline private static spread<O extends SetOperation, M extends Memory>(
-    to: usize, values: usize, masks: usize, words: u64,
-  ): u32 {
+    const values = Sparse.values(a), masks = Sparse.masks<M>(a);
+    const summary = masks + <usize>Sparse.maskCount<M>(a);
     const how = Kernel.is<O, Or>() ? Spread.OR : Kernel.is<O, Xor>() ? Spread.XOR
       : Kernel.is<O, And>() ? Spread.AND : Kernel.is<O, AndNot>() ? Spread.ANDNOT : Spread.STORE;
-    return offsetof<M>() == offsetof<Left>() ? left.spread(to, values, masks, words, how)
-      : right.spread(to, values, masks, words, how);
+    if (offsetof<M>() == offsetof<Left>()) left.spread(to, values, masks, summary, how);
+    else right.spread(to, values, masks, summary, how);
   }
 
   /**
@@ -383,17 +372,13 @@ export function arrayToSparse(a: usize, count: u32, counts: u32, out: usize): vo
 export function bitsetToSparse(at: usize, out: usize): usize {
   const first = Sparse.values(out), waiting = out + BITSET_BYTES - Container.WORDS;
   let to = first;
-  for (let part: usize = 0; part < BITSET_BYTES; part += 64) {
-    const mask = bytes.gather(to, at + part);
-    store<u64>(waiting + (part >> 3), mask);
-    to += <usize>popcnt(mask);
+  for (let part: usize = 0; part < BITSET_BYTES; part += 512) {
+    to += <usize>bytes.gather(to, at + part, waiting + (part >> 3));
     if (to > first + Container.SPARSE_VALUES_MAX) return 0;
   }
   const values = <u32>(to - first), masks = to;
-  for (let part: usize = 0; part < Container.WORDS; part += 64) {
-    const words = bytes.gather(to, waiting + part);
-    store<u64>(waiting + (part >> 3), words);
-    to += <usize>popcnt(words);
+  for (let part: usize = 0; part < Container.WORDS; part += 512) {
+    to += <usize>bytes.gather(to, waiting + part, waiting + (part >> 3));
   }
   memory.copy(to, waiting, 128);
   store<u32>(out, values | (<u32>(to - masks) << 16));

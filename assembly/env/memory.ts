@@ -35,14 +35,14 @@ export namespace left {
   // @ts-ignore: decorator
   @external("left", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
   /**
-   * Combines 512 bytes at `to` in memory 0 with bytes of the operand, spread: bit i of `words` says whether any
-   * of the eight bytes from to + 8 * i on gets one, and then the next byte from `masks` on says which of them
-   * get the next bytes from `at` on. All others get 0. `how` is a constant, one of Spread. Returns how many
-   * bytes it has used. Up to 64 bytes behind those and behind the masks are read as well.
+   * Combines the bitset at `to` in memory 0 with bytes of the operand, spread: bit i of the 128 bytes at
+   * `summary` says whether any of the eight bytes from to + 8 * i on gets one, and then the next byte from
+   * `masks` on says which of them get the next bytes from `at` on. All others get 0. `how` is a constant, one of
+   * Spread. Up to 128 bytes behind those and behind the masks are read as well.
    */
   // @ts-ignore: decorator
   @external("left", "spread")
-  export declare function spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32;
+  export declare function spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void;
   /**
    * Prefetches `bytes` bytes at `at` into the CPU's cache. A hint: it changes nothing, and stops at the
    * operand's end.
@@ -77,7 +77,7 @@ export namespace right {
   @external("right", "copy") export declare function copy(to: usize, from: usize, bytes: usize): void;
   // @ts-ignore: decorator
   @external("right", "spread")
-  export declare function spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32;
+  export declare function spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void;
   // @ts-ignore: decorator
   @external("right", "prefetch") export declare function prefetch(at: usize, bytes: usize): void;
 }
@@ -154,12 +154,12 @@ export namespace bytes {
   // @ts-ignore: decorator
   @external("bytes", "atLeast") export declare function atLeast(at: usize, least: u32): u64;
   /**
-   * Writes those of the 64 bytes at `at` that are not 0 to `to`, in order, and returns a mask of them: bit i is
-   * for the byte at + i. `to` may be `at`. What is behind them, up to 64 bytes from `to`, has no meaning
-   * afterwards.
+   * Writes those of the 512 bytes at `at` that are not 0 to `to`, in order, and returns their number. Bit i of
+   * the 64 bytes at `masks` then says whether the byte at + i is not 0. `to` and `masks` may be `at`, or before
+   * it. What is behind the bytes, up to 512 bytes from `to`, has no meaning afterwards.
    */
   // @ts-ignore: decorator
-  @external("bytes", "gather") export declare function gather(to: usize, at: usize): u64;
+  @external("bytes", "gather") export declare function gather(to: usize, at: usize, masks: usize): u32;
 }
 
 /** The values of a variadic command, which the host has parsed and checked. */

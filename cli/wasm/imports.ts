@@ -136,23 +136,22 @@ export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes);
 // --- spread and gather -------------------------------------------------------------------------------------
 
 const enum Spread { STORE, OR, XOR, AND, ANDNOT }
-function spread512(to: usize, at: usize, masks: usize, words: u64, how: Spread): u32 {
-  let from = at;
-  for (let word: usize = 0; word < 64; word++, words >>= 1) {
-    let mask: u32 = words & 1 ? load<u8>(masks++) : 0;
+function spread(to: usize, from: usize, masks: usize, summary: usize, how: Spread): void {
+  for (let word: usize = 0; word < 1024; word++) {
+    const has = (<u32>load<u8>(summary + (word >> 3)) >> <u32>(word & 7)) & 1;
+    let mask: u32 = has ? load<u8>(masks++) : 0;
     for (let i: usize = word << 3; i < (word + 1) << 3; i++, mask >>= 1) {
       const byte: u32 = mask & 1 ? load<u8>(from++) : 0, old = <u32>load<u8>(to + i);
       store<u8>(to + i, how == Spread.STORE ? byte : how == Spread.OR ? old | byte
         : how == Spread.XOR ? old ^ byte : how == Spread.AND ? old & byte : old & ~byte);
     }
   }
-  return <u32>(from - at);
 }
-export function left_spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32 {
-  return spread512(inArena(to, 512), inLeft(at, 0, 0), inLeft(masks, 0, 64), words, how);
+export function left_spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void {
+  spread(inArena(to, 8192), inLeft(at, 0, 128), inLeft(masks, 0, 128), inLeft(summary, 0, 128), how);
 }
-export function right_spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32 {
-  return spread512(inArena(to, 512), inRight(at, 0, 0), inRight(masks, 0, 64), words, how);
+export function right_spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void {
+  spread(inArena(to, 8192), inRight(at, 0, 128), inRight(masks, 0, 128), inRight(summary, 0, 128), how);
 }
 export function vector_spread(bytes: u64, mask: u32): u64 {
   let result: u64 = 0;
@@ -163,16 +162,19 @@ export function vector_spread(bytes: u64, mask: u32): u64 {
   }
   return result;
 }
-export function bytes_gather(to: usize, at: usize): u64 {
-  const from = inArena(at, 64);
-  let out = inArena(to, 64), mask: u64 = 0;
-  for (let i: usize = 0; i < 64; i++) {
-    const byte = load<u8>(from + i);
-    if (!byte) continue;
-    store<u8>(out++, byte);
-    mask |= (<u64>1) << i;
+export function bytes_gather(to: usize, at: usize, masks: usize): u32 {
+  const from = inArena(at, 512), start = inArena(to, 512), marks = inArena(masks, 64);
+  let out = start;
+  for (let i: usize = 0; i < 512; i += 8) {
+    let mask: u32 = 0;
+    for (let bytes = load<u64>(from + i), bit: u32 = 0; bit < 8; bytes >>= 8, bit++) {
+      if (!(bytes & 0xff)) continue;
+      store<u8>(out++, <u8>bytes);
+      mask |= 1 << bit;
+    }
+    store<u8>(marks + (i >> 3), mask);
   }
-  return mask;
+  return <u32>(out - start);
 }
 
 // --- vector, work ------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@
 #if defined(__SSE4_2__)
 #include <nmmintrin.h>
 #endif
+#include <simde/x86/sse2.h>
 
 #define IMPORT __attribute__((always_inline, unused)) static inline
 
@@ -33,31 +34,42 @@ IMPORT v128 shuffled(v128 x, v128 order) {
 
 IMPORT v128 pair(u64 low, u64 high) { return (v128)simde_wasm_i64x2_make((s64)low, (s64)high); }
 
-/* Bytes x combined with those that are there. `how` is a constant in each call. */
-#define SPREAD_INTO(there, x, how)                                  \
-    ((how) == SPREAD_STORE ? (x) : (how) == SPREAD_OR ? (there) | (x) \
-     : (how) == SPREAD_XOR ? (there) ^ (x) : (how) == SPREAD_AND ? (there) & (x) : (there) & ~(x))
+/* Eight bytes at `low`, then those at `high`. As f64, x86 loads either into half a vector. */
+IMPORT v128 load_pair(const u8 *low, const u8 *high) {
+    f64 x[2];
+    memcpy(&x[0], low, sizeof x[0]);
+    memcpy(&x[1], high, sizeof x[1]);
+    return (v128)simde_wasm_f64x2_make(x[0], x[1]);
+}
 
 /* Eight bytes in another order. */
 IMPORT u64 shuffled_word(u64 bytes, const u8 *order) {
-    u64 numbers;
-    memcpy(&numbers, order, sizeof numbers);
-    return (u64)simde_wasm_i64x2_extract_lane(shuffled(pair(bytes, 0), pair(numbers, 0)), 0);
+    return (u64)simde_wasm_i64x2_extract_lane(shuffled(pair(bytes, 0), simde_wasm_v128_load64_zero(order)),
+                                              0);
 }
+
+/* Combines bytes x with those at `to`. `how` is a constant in each call. */
+#define SPREAD_INTO(to, x, how)                        \
+    do {                                               \
+        __typeof__(x) there;                           \
+        memcpy(&there, to, sizeof there);              \
+        if (how == SPREAD_OR) x |= there;              \
+        else if (how == SPREAD_XOR) x ^= there;        \
+        else if (how == SPREAD_AND) x &= there;        \
+        else if (how == SPREAD_ANDNOT) x = there & ~x; \
+        memcpy(to, &x, sizeof there);                  \
+    } while (0)
 
 #if defined(__AVX512VBMI2__)
-typedef u64 all64 __attribute__((vector_size(64)));
-
 /* Both keep the vector in a register: with memory, these instructions take several times as long. */
-IMPORT void spread_64(u8 *to, const u8 *from, const u64 *mask, u32 how) {
-    __m512i packed = _mm512_loadu_si512(from), there = _mm512_loadu_si512(to);
+IMPORT u32 spread_64(u8 *to, const u8 *from, const u8 *masks, u32 how) {
+    __m512i packed = _mm512_loadu_si512(from);
+    u64 mask;
+    memcpy(&mask, masks, sizeof mask);
     __asm__("" : "+v"(packed));
-    const all64 x = (all64)_mm512_maskz_expand_epi8(*mask, packed), y = (all64)there;
-    _mm512_storeu_si512(to, (__m512i)SPREAD_INTO(y, x, how));
-}
-
-IMPORT void spread_masks(u64 *masks, const u8 *from, u64 words) {
-    spread_64((u8 *)masks, from, &words, SPREAD_STORE);
+    __m512i x = _mm512_maskz_expand_epi8(mask, packed);
+    SPREAD_INTO(to, x, how);
+    return (u32)__builtin_popcountll(mask);
 }
 
 IMPORT u64 gather_64(u8 *to, const u8 *from) {
@@ -69,91 +81,126 @@ IMPORT u64 gather_64(u8 *to, const u8 *from) {
     return mask;
 }
 #else
-/* The eight bytes at `low`, and behind them those at `high`. */
-IMPORT v128 load_pair(const u8 *low, const u8 *high) {
-#if defined(__SSSE3__)
-    return (v128)_mm_loadh_pi(_mm_castsi128_ps(_mm_loadl_epi64((const void *)low)), (const void *)high);
+/* By tables, for two bytes of the masks at a time. */
+IMPORT u32 spread_by_table(u8 *to, const u8 *from, const u8 *masks, u32 bytes, u32 how) {
+    const u8 *const start = from;
+    for (u32 at = 0; at < bytes; at += 16, masks += 2) {
+        const u8 *const second = from + __builtin_popcount(masks[0]);
+        v128 x = shuffled(load_pair(from, second), load_pair(spread_low[masks[0]], spread_high[masks[1]]));
+        SPREAD_INTO(to + at, x, how);
+        from = second + __builtin_popcount(masks[1]);
+    }
+    return (u32)(from - start);
+}
+
+/* The widest vectors that there are, or those of 16 bytes. */
+#if defined(__AVX2__)
+#define WIDE 32
+#define WIDE_SHUFFLED(x, order) ((wide)_mm256_shuffle_epi8((__m256i)(x), (__m256i)(order)))
+#define ZIPPED(half, bits, x, y) ((wide)_mm256_unpack##half##_epi##bits((__m256i)(x), (__m256i)(y)))
+#define BITMASK(x) ((u32)_mm256_movemask_epi8((__m256i)(x)))
+#define LOAD_WIDE(low, high) ((wide)_mm256_loadu2_m128i((const void *)(high), (const void *)(low)))
 #else
-    u64 bytes[2];
-    memcpy(&bytes[0], low, sizeof bytes[0]);
-    memcpy(&bytes[1], high, sizeof bytes[1]);
-    return pair(bytes[0], bytes[1]);
+#define WIDE 16
+#define WIDE_SHUFFLED(x, order) ((wide)shuffled((v128)(x), (v128)(order)))
+#define ZIPPED(half, bits, x, y) \
+    ((wide)simde_mm_unpack##half##_epi##bits((simde__m128i)(x), (simde__m128i)(y)))
+#define BITMASK(x) ((u16)simde_wasm_i8x16_bitmask((v128)(x)))
+#define LOAD_WIDE(low, high) ((void)(high), (wide)simde_wasm_v128_load(low))
+#endif
+typedef u8 wide __attribute__((vector_size(WIDE)));
+typedef u16 wide16 __attribute__((vector_size(WIDE)));
+typedef u32 wide32 __attribute__((vector_size(WIDE)));
+
+/* How many of the mask's first `bits` bits are set: of 0, 16, 32, 48 or all. */
+IMPORT u32 ones_in(u64 mask, u32 bits) {
+    if (bits == 0) return 0;
+#if defined(__aarch64__)
+    return (u64)vcnt_u8(vcreate_u8(mask)) * 0x0101010101010101 >> (bits - 8) & 0xff;
+#else
+    return (u32)__builtin_popcountll(mask << (64 - bits));
 #endif
 }
 
-/* The sixteen bytes that two bytes of the mask are about, in the order of the table. */
-IMPORT v128 spread_16(const u8 **from, const u8 *mask) {
-    const u8 *first = *from, *second = first + __builtin_popcount(mask[0]);
-    *from = second + __builtin_popcount(mask[1]);
-    return shuffled(load_pair(first, second), load_pair(spread_low[mask[0]], spread_high[mask[1]]));
-}
-
+/* Four times WIDE bytes by arithmetic. Half a byte of the masks stands for four of them. The order of the first
+ * byte of each four is looked up in one vector, that of the second in another; then these are interleaved. */
+IMPORT u32 spread_by_arithmetic(u8 *to, const u8 *from, const u8 *masks, u32 how) {
+    const u8 *const start = from;
+    u64 mask[WIDE / 16];
+    memcpy(mask, masks, sizeof mask);
 #if defined(__AVX2__)
-/* The first 32 of 64 bytes, whose order is computed: a byte's number, less the bytes before it that are not there.
- * Together with the table for the other 32 bytes this takes a quarter less time than either for all, since one
- * waits for arithmetic, and the other for loads. */
-IMPORT __m256i spread_32(const u8 **from, const u8 *mask) {
-    const __m256i bit_of_byte = _mm256_set1_epi64x((s64)0x8040201008040201);
-    const __m256i byte_of_mask = _mm256_set_epi64x(0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
-    const __m256i number = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0f0e0d0c0b0a0908, 0x0706050403020100));
-    const __m256i last_of_low = _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0707070707070707, -1));
-    u16 first;
-    u32 both;
-    memcpy(&first, mask, sizeof first);
-    memcpy(&both, mask, sizeof both);
-    const __m256i masks = _mm256_shuffle_epi8(_mm256_set1_epi32((int)both), byte_of_mask);
-    const __m256i absent = _mm256_cmpeq_epi8(_mm256_and_si256(masks, bit_of_byte), _mm256_setzero_si256());
-    __m256i less = _mm256_add_epi8(absent, _mm256_slli_epi64(absent, 8));
-    less = _mm256_add_epi8(less, _mm256_slli_epi64(less, 16));
-    less = _mm256_add_epi8(less, _mm256_slli_epi64(less, 32));
-    less = _mm256_add_epi8(less, _mm256_shuffle_epi8(less, last_of_low));
-    const __m128i low = _mm_loadu_si128((const void *)*from);
-    const __m128i high = _mm_loadu_si128((const void *)(*from + __builtin_popcount(first)));
-    *from += __builtin_popcount(both);
-    return _mm256_shuffle_epi8(_mm256_set_m128i(high, low), _mm256_add_epi8(number, less) | absent);
-}
+    const wide number = {0, 0, 1, 1, 4, 4, 5, 5, 8,  8,  9,  9,  12, 12, 13, 13,
+                         2, 2, 3, 3, 6, 6, 7, 7, 10, 10, 11, 11, 14, 14, 15, 15};
+    const wide twice = WIDE_SHUFFLED(LOAD_WIDE(masks, masks), number);
+#else
+    const wide twice = ZIPPED(lo, 8, pair(mask[0], 0), pair(mask[0], 0));
 #endif
-
-IMPORT void spread_64(u8 *to, const u8 *from, const u64 *masks, u32 how) {
-    const u8 *mask = (const u8 *)masks;
-    int at = 0;
-#if defined(__AVX2__)
-    const __m256i first = spread_32(&from, mask), there = _mm256_loadu_si256((const void *)to);
-    _mm256_storeu_si256((void *)to, (__m256i)SPREAD_INTO(there, first, how));
-    at = 32;
-#endif
-    for (; at < 64; at += 16) {
-        const v128 x = spread_16(&from, mask + at / 8), y = simde_wasm_v128_load(to + at);
-        simde_wasm_v128_store(to + at, (v128)SPREAD_INTO(y, x, how));
+    const wide half = (wide)(((wide16)twice & 0x000f) | ((wide16)twice >> 4 & 0x0f00));
+    wide x[5];
+    for (int bit = 0; bit < 5; bit++)
+        x[bit] = WIDE_SHUFFLED(LOAD_WIDE(set_before[bit], set_before[bit]), half);
+    const wide before = (wide)((wide32)x[4] * 0x01010100);
+    for (int bit = 0; bit < 4; bit++) x[bit] += before;
+    const wide low_01 = ZIPPED(lo, 8, x[0], x[1]), low_23 = ZIPPED(lo, 8, x[2], x[3]);
+    const wide high_01 = ZIPPED(hi, 8, x[0], x[1]), high_23 = ZIPPED(hi, 8, x[2], x[3]);
+    const wide order[] = {ZIPPED(lo, 16, low_01, low_23), ZIPPED(hi, 16, low_01, low_23),
+                          ZIPPED(lo, 16, high_01, high_23), ZIPPED(hi, 16, high_01, high_23)};
+    for (u32 at = 0; at < 4 * WIDE; at += WIDE) {
+        const u64 own = mask[at / 64];
+        const u8 *const low = from + ones_in(own, at % 64), *const high = from + ones_in(own, at % 64 + 16);
+        wide y = WIDE_SHUFFLED(LOAD_WIDE(low, high), order[at / WIDE]);
+        SPREAD_INTO(to + at, y, how);
+        if (at % 64 + WIDE == 64) from += ones_in(own, 64);
     }
-}
-
-/* The masks of the 64 words of which `words` has a bit. */
-IMPORT void spread_masks(u64 *masks, const u8 *from, u64 words) {
-    for (int i = 0; i < 8; i++, words >>= 8) {
-        u64 bytes;
-        memcpy(&bytes, from, sizeof bytes);
-        masks[i] = shuffled_word(bytes, spread_low[words & 0xff]);
-        from += __builtin_popcount(words & 0xff);
-    }
+    return (u32)(from - start);
 }
 
 IMPORT u64 gather_64(u8 *to, const u8 *from) {
-    u64 mask = 0;
-    v128 x[4];
-    memcpy(x, from, sizeof x);
-    for (int i = 0; i < 4; i++) {
-        mask |= (u64)(u16)~simde_wasm_i8x16_bitmask(simde_wasm_i8x16_eq(x[i], simde_wasm_i64x2_splat(0))) << 16 * i;
+    u64 absent = 0;
+    for (int at = 0; at < 64; at += WIDE) {
+        wide x;
+        memcpy(&x, from + at, sizeof x);
+        absent |= (u64)BITMASK(x == 0) << at;
     }
-    for (int i = 0; i < 8; i++) {
-        const u32 own = mask >> 8 * i & 0xff;
-        const u64 bytes = shuffled_word(((u64 *)x)[i], packed_bytes[own]);
-        memcpy(to, &bytes, sizeof bytes);
-        to += __builtin_popcount(own);
+    for (int at = 0; at < 64; at += 16, from += 16) {
+        const u32 first = ~absent >> at & 0xff, second = ~absent >> (at + 8) & 0xff;
+        const v128 order = load_pair(packed_low[first], packed_high[second]);
+        const v128 x = shuffled(simde_wasm_v128_load(from), order);
+        const f64 low = simde_wasm_f64x2_extract_lane(x, 0), high = simde_wasm_f64x2_extract_lane(x, 1);
+        memcpy(to, &low, sizeof low);
+        to += __builtin_popcount(first);
+        memcpy(to, &high, sizeof high);
+        to += __builtin_popcount(second);
     }
-    return mask;
+    return ~absent;
 }
 #endif
+
+/* 128 bytes. Arithmetic keeps the vector units busy, and tables keep the loads busy: with vectors of 16 bytes,
+ * half by each takes a fifth less time than all by either. But tables need counts of bits, slow on arm64. */
+IMPORT u32 spread_128(u8 *to, const u8 *from, const u8 *masks, u32 how) {
+#if defined(__AVX512VBMI2__)
+    const u32 used = spread_64(to, from, masks, how);
+    return used + spread_64(to + 64, from + used, masks + 8, how);
+#else
+    const u32 used = spread_by_arithmetic(to, from, masks, how);
+#if defined(__aarch64__)
+    return used + spread_by_arithmetic(to + 64, from + used, masks + 8, how);
+#elif !defined(__AVX2__)
+    return used + spread_by_table(to + 64, from + used, masks + 8, 64, how);
+#endif
+    return used;
+#endif
+}
+
+/* The masks of 1,024 bytes: by tables, the first are there soonest, and what waits for them begins. */
+IMPORT u32 spread_masks(u8 *to, const u8 *from, const u8 *words) {
+#if !defined(__AVX512VBMI2__) && !defined(__aarch64__)
+    return spread_by_table(to, from, words, 128, SPREAD_STORE);
+#else
+    return spread_128(to, from, words, SPREAD_STORE);
+#endif
+}
 
 /* ------------------------------------------------------------------ left and right */
 
@@ -170,52 +217,60 @@ IMPORT u64 gather_64(u8 *to, const u8 *from) {
         return (result)value;                                               \
     }
 
-#define DEFINE_SIDE(side)                                                                         \
-    IMPORT void w2c_##side##_select(TAKE_STATE_AND u32 k) {                                       \
-        if (k == SELF) {                                                                          \
-            state->side##_base = state->memory_base;                                              \
-            state->side##_size = state->memory_size;                                              \
-        } else {                                                                                  \
-            if (UNLIKELY(k >= state->operand_count)) sandbox_trap(WORKER, TRAP_OPERAND);          \
-            state->side##_base = state->operands[k].base;                                         \
-            state->side##_size = state->operands[k].size;                                         \
-        }                                                                                         \
-        state->side##_shown = k;                                                                  \
-    }                                                                                             \
-                                                                                                  \
-    IMPORT u32 w2c_##side##_size(TAKE_STATE) { return (u32)state->side##_size; }                  \
-                                                                                                  \
-    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                                      \
-    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                                    \
-    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                                    \
-    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                                    \
-    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                                 \
-                                                                                                  \
-    IMPORT void w2c_##side##_copy(TAKE_STATE_AND u32 to, u32 from, u32 bytes) {                   \
-        if (UNLIKELY((u64)from + bytes > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND); \
-        if (UNLIKELY((u64)to + bytes > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);    \
-        if (bytes > 0) memmove(state->memory_base + to, state->side##_base + from, bytes);        \
-    }                                                                                             \
-                                                                                                  \
-    IMPORT u32 w2c_##side##_spread(TAKE_STATE_AND u32 to, u32 at, u32 masks, u64 words, u32 how) { \
-        u64 mask[8];                                                                              \
-        u32 from = at;                                                                            \
-        if (UNLIKELY((u64)masks + 64 > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND);   \
-        if (UNLIKELY((u64)to + 512 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);      \
-        spread_masks(mask, state->side##_base + masks, words);                                    \
-        for (u32 i = 0; i < 8; i++) {                                                             \
-            if (UNLIKELY((u64)from + 64 > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND); \
-            spread_64(state->memory_base + to + i * 64, state->side##_base + from, &mask[i], how); \
-            from += (u32)__builtin_popcountll(mask[i]);                                           \
-        }                                                                                         \
-        return from - at;                                                                         \
-    }                                                                                             \
-                                                                                                  \
-    IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                         \
-        if ((u64)at + bytes > state->side##_size) return;                                         \
-        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                                 \
-            __builtin_prefetch(state->side##_base + at + ahead);                                  \
-        }                                                                                         \
+/* spread() of left or right. Masks of 1,024 bytes at a time, then 128 bytes at a time. */
+IMPORT void spread(TAKE_STATE_AND u32 to, u64 from, u64 masks, u32 summary, u32 how, const u8 *base,
+                   u64 size) {
+    _Alignas(64) u8 mask[128];
+    if (UNLIKELY((u64)summary + BITSET_BYTES / 64 > size)) sandbox_trap(WORKER, TRAP_OPERAND);
+    if (UNLIKELY((u64)to + BITSET_BYTES > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
+    const u8 *words = base + summary;
+    u8 *out = state->memory_base + to, *const end = out + BITSET_BYTES;
+    for (; out < end; words += sizeof mask / 8) {
+        if (UNLIKELY(masks + sizeof mask > size)) sandbox_trap(WORKER, TRAP_OPERAND);
+        masks += spread_masks(mask, base + masks, words);
+        for (u32 i = 0; i < sizeof mask; i += 16, out += 128) {
+            if (UNLIKELY(from + 128 > size)) sandbox_trap(WORKER, TRAP_OPERAND);
+            from += spread_128(out, base + from, &mask[i], how);
+        }
+    }
+}
+
+#define DEFINE_SIDE(side)                                                                             \
+    IMPORT void w2c_##side##_select(TAKE_STATE_AND u32 k) {                                           \
+        if (k == SELF) {                                                                              \
+            state->side##_base = state->memory_base;                                                  \
+            state->side##_size = state->memory_size;                                                  \
+        } else {                                                                                      \
+            if (UNLIKELY(k >= state->operand_count)) sandbox_trap(WORKER, TRAP_OPERAND);              \
+            state->side##_base = state->operands[k].base;                                             \
+            state->side##_size = state->operands[k].size;                                             \
+        }                                                                                             \
+        state->side##_shown = k;                                                                      \
+    }                                                                                                 \
+                                                                                                      \
+    IMPORT u32 w2c_##side##_size(TAKE_STATE) { return (u32)state->side##_size; }                      \
+                                                                                                      \
+    DEFINE_LOAD_IMPORT(side, load8, u8, u32)                                                          \
+    DEFINE_LOAD_IMPORT(side, load16, u16, u32)                                                        \
+    DEFINE_LOAD_IMPORT(side, load32, u32, u32)                                                        \
+    DEFINE_LOAD_IMPORT(side, load64, u64, u64)                                                        \
+    DEFINE_LOAD_IMPORT(side, load128, v128, v128)                                                     \
+                                                                                                      \
+    IMPORT void w2c_##side##_copy(TAKE_STATE_AND u32 to, u32 from, u32 bytes) {                       \
+        if (UNLIKELY((u64)from + bytes > state->side##_size)) sandbox_trap(WORKER, TRAP_OPERAND);     \
+        if (UNLIKELY((u64)to + bytes > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);        \
+        if (bytes > 0) memmove(state->memory_base + to, state->side##_base + from, bytes);            \
+    }                                                                                                 \
+                                                                                                      \
+    IMPORT void w2c_##side##_spread(TAKE_STATE_AND u32 to, u32 at, u32 masks, u32 summary, u32 how) { \
+        spread(PASS_STATE_AND to, at, masks, summary, how, state->side##_base, state->side##_size);   \
+    }                                                                                                 \
+                                                                                                      \
+    IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                             \
+        if ((u64)at + bytes > state->side##_size) return;                                             \
+        for (u32 ahead = 0; ahead < bytes; ahead += CACHE_LINE) {                                     \
+            __builtin_prefetch(state->side##_base + at + ahead);                                      \
+        }                                                                                             \
     }
 
 DEFINE_SIDE(left)
@@ -339,9 +394,18 @@ IMPORT u64 w2c_bytes_atLeast(TAKE_STATE_AND u32 at, u32 least) {
 #endif
 }
 
-IMPORT u64 w2c_bytes_gather(TAKE_STATE_AND u32 to, u32 at) {
-    if (UNLIKELY((u64)(to > at ? to : at) + 64 > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
-    return gather_64(state->memory_base + to, state->memory_base + at);
+IMPORT u32 w2c_bytes_gather(TAKE_STATE_AND u32 to, u32 at, u32 masks) {
+    if (UNLIKELY((u64)(to > at ? to : at) + 512 > state->memory_size
+                 || (u64)masks + 64 > state->memory_size)) {
+        sandbox_trap(WORKER, TRAP_MEMORY);
+    }
+    u8 *const memory = state->memory_base, *const start = memory + to, *out = start;
+    for (u32 i = 0; i < 64; i += 8) {
+        const u64 mask = gather_64(out, memory + at + 8 * i);
+        memcpy(memory + masks + i, &mask, sizeof mask);
+        out += __builtin_popcountll(mask);
+    }
+    return (u32)(out - start);
 }
 
 /* ------------------------------------------------------------------ argument, reply, output */

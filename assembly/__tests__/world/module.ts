@@ -102,13 +102,15 @@ export function right_prefetch(at: usize, bytes: usize): void { hint(at, bytes);
 
 const enum Spread { STORE, OR, XOR, AND, ANDNOT }
 
-function spread512(k: u32, to: usize, at: usize, masks: usize, words: u64, how: Spread): u32 {
-  need(<u64>to + 512 <= <u64>arenaSize);
-  reach(k, masks, 0, 64);
+function spread(k: u32, to: usize, at: usize, masks: usize, summary: usize, how: Spread): void {
+  need(<u64>to + 8192 <= <u64>arenaSize);
   let used: u32 = 0;
-  for (let i: u32 = 0, nextMask: u32 = 0, mask: u32 = 0; i < 512; i++) {
-    if (i % 8 == 0) mask = (words >> (i / 8)) & 1 ? load<u8>(reach(k, masks, nextMask++, 1)) : 0;
-    if (i % 64 == 0) reach(k, at, used, 64);
+  for (let i: u32 = 0, nextMask: u32 = 0, mask: u32 = 0; i < 8192; i++) {
+    if (i % 64 == 0) { reach(k, masks, nextMask, 128); reach(k, at, used, 128); }
+    if (i % 8 == 0) {
+      const has = (<u32>load<u8>(reach(k, summary, i / 64, 1)) >> ((i / 8) % 8)) & 1;
+      mask = has ? load<u8>(reach(k, masks, nextMask++, 1)) : 0;
+    }
     const isThere = ((mask >> (i % 8)) & 1) != 0, old: u32 = load<u8>(to + i);
     const byte: u32 = isThere ? load<u8>(reach(k, at, used++, 1)) : 0;
     if (how == Spread.STORE) store<u8>(to + i, byte);
@@ -117,13 +119,12 @@ function spread512(k: u32, to: usize, at: usize, masks: usize, words: u64, how: 
     if (how == Spread.AND) store<u8>(to + i, old & byte);
     if (how == Spread.ANDNOT) store<u8>(to + i, old & ~byte);
   }
-  return used;
 }
-export function left_spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32 {
-  return spread512(leftShows, to, at, masks, words, how);
+export function left_spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void {
+  spread(leftShows, to, at, masks, summary, how);
 }
-export function right_spread(to: usize, at: usize, masks: usize, words: u64, how: u32): u32 {
-  return spread512(rightShows, to, at, masks, words, how);
+export function right_spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void {
+  spread(rightShows, to, at, masks, summary, how);
 }
 export function vector_spread(bytes: u64, mask: u32): u64 {
   let result: u64 = 0;
@@ -132,17 +133,19 @@ export function vector_spread(bytes: u64, mask: u32): u64 {
   }
   return result;
 }
-export function bytes_gather(to: usize, at: usize): u64 {
-  need(<u64>max(to, at) + 64 <= <u64>arenaSize);
-  memory.copy(LANES, at, 64);
-  memory.fill(to, STALE, 64);
-  let mask: u64 = 0;
-  for (let i: usize = 0; i < 64; i++) {
-    if (!load<u8>(LANES + i)) continue;
-    store<u8>(to++, load<u8>(LANES + i));
-    mask |= (<u64>1) << i;
+export function bytes_gather(to: usize, at: usize, masks: usize): u32 {
+  need(<u64>max(to, at) + 512 <= <u64>arenaSize && <u64>masks + 64 <= <u64>arenaSize);
+  let used: u32 = 0;
+  for (let i: usize = 0; i < 512; i += 8) {
+    let mask: u32 = 0;
+    for (let bytes = load<u64>(at + i), bit: u32 = 0; bit < 8; bytes >>= 8, bit++) {
+      if (!(bytes & 0xff)) continue;
+      store<u8>(to + used++, <u8>bytes);
+      mask |= 1 << bit;
+    }
+    store<u8>(masks + (i >> 3), mask);
   }
-  return mask;
+  return used;
 }
 
 export function vector_compact(lanes: v128, mask: u32): v128 {
