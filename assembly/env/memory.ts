@@ -37,8 +37,8 @@ export namespace left {
   /**
    * Combines the bitset at `to` in memory 0 with bytes of the operand, spread: bit i of the 128 bytes at
    * `summary` says whether any of the eight bytes from to + 8 * i on gets one, and then the next byte from
-   * `masks` on says which of them get the next bytes from `at` on. All others get 0. `how` is a constant, one of
-   * Spread. Up to 128 bytes behind those and behind the masks are read as well.
+   * `masks` on says which of them get the next bytes from `at` on. All others get 0. `how` is a constant, one
+   * of Spread. Up to 128 bytes behind those and behind the masks are read as well.
    */
   // @ts-ignore: decorator
   @external("left", "spread")
