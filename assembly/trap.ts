@@ -57,6 +57,11 @@ export function trap(way: u32): u32 {
     case 36: return bytes.gather(0, size - 511, 0);
     case 37: return <u32>right.identity(0);
     case 38: argument.put(0, 1); break;
+    case 39: left.spread(size - 8191, 0, 0, 0, 1); break;
+    case 40: left.spread(0, 0, 0, size - 127, 1); break;
+    case 41: right.spread(0, size - 127, 0, 0, 1); break;
+    case 42: right.spread(0, 0, size - 127, 0, 1); break;
+    case 43: return bytes.meet(0, 0, 0, size - 127, 0, 0);
     default: return reach();
   }
   return 0;

@@ -298,6 +298,13 @@ export abstract class Sparse {
     else right.spread(to, values, masks, summary, how);
   }
 
+  /** Members that left `a` shares with right `b`. */
+  static common(a: usize, b: usize): u32 {
+    const aMasks = Sparse.masks<Left>(a), bMasks = Sparse.masks<Right>(b);
+    return bytes.meet(Sparse.values(a), aMasks, aMasks + <usize>Sparse.maskCount<Left>(a),
+      Sparse.values(b), bMasks, bMasks + <usize>Sparse.maskCount<Right>(b));
+  }
+
   /**
    * Intersects left `a` with right `b`, few of whose bytes meet: looks at those only. Writes the members as an
    * array to `out` and returns their number, or MANY once they are more than `most`, up to 512

@@ -160,6 +160,14 @@ export namespace bytes {
    */
   // @ts-ignore: decorator
   @external("bytes", "gather") export declare function gather(to: usize, at: usize, masks: usize): u32;
+  /**
+   * Counts the bits that two bitsets share: those that spread() would make of what `left` and `right` show.
+   */
+  // @ts-ignore: decorator
+  @external("bytes", "meet")
+  export declare function meet(
+    at: usize, masks: usize, summary: usize, rightAt: usize, rightMasks: usize, rightSummary: usize,
+  ): u32;
 }
 
 /** The values of a variadic command, which the host has parsed and checked. */

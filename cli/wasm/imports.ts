@@ -153,6 +153,23 @@ export function left_spread(to: usize, at: usize, masks: usize, summary: usize, 
 export function right_spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void {
   spread(inArena(to, 8192), inRight(at, 0, 128), inRight(masks, 0, 128), inRight(summary, 0, 128), how);
 }
+export function bytes_meet(
+  at: usize, masks: usize, summary: usize, rightAt: usize, rightMasks: usize, rightSummary: usize,
+): u32 {
+  let x = inLeft(at, 0, 0), xMask = inLeft(masks, 0, 0);
+  let y = inRight(rightAt, 0, 0), yMask = inRight(rightMasks, 0, 0);
+  const xSummary = inLeft(summary, 0, 128), ySummary = inRight(rightSummary, 0, 128);
+  let common: u64 = 0;
+  for (let word: u32 = 0; word < 1024; word++) {
+    const bit = word & 7, byte: usize = word >> 3;
+    const xOwn: u32 = (load<u8>(xSummary + byte) >> <u8>bit) & 1 ? load<u8>(xMask++) : 0;
+    const yOwn: u32 = (load<u8>(ySummary + byte) >> <u8>bit) & 1 ? load<u8>(yMask++) : 0;
+    common += popcnt(vector_spread(load<u64>(x), xOwn) & vector_spread(load<u64>(y), yOwn));
+    x += <usize>popcnt(xOwn);
+    y += <usize>popcnt(yOwn);
+  }
+  return <u32>common;
+}
 export function vector_spread(bytes: u64, mask: u32): u64 {
   let result: u64 = 0;
   for (let at: u64 = 0; at < 64; at += 8, mask >>= 1) {

@@ -217,21 +217,41 @@ IMPORT u32 spread_masks(u8 *to, const u8 *from, const u8 *words) {
         return (result)value;                                               \
     }
 
-/* spread() of left or right. Masks of 1,024 bytes at a time, then 128 bytes at a time. */
-IMPORT void spread(TAKE_STATE_AND u32 to, u64 from, u64 masks, u32 summary, u32 how, const u8 *base,
-                   u64 size) {
+/* A sparse bitset on its way: where its next values and masks lie, the words of its summary that come next, and
+ * the masks of 1,024 bytes. */
+typedef struct {
+    const u8 *base, *words;
+    u64 size, from, masks;
     _Alignas(64) u8 mask[128];
+} sparse_source;
+
+IMPORT sparse_source source_at(TAKE_STATE_AND const u8 *base, u64 size, u32 from, u32 masks, u32 summary) {
     if (UNLIKELY((u64)summary + BITSET_BYTES / 64 > size)) sandbox_trap(WORKER, TRAP_OPERAND);
+    return (sparse_source){.base = base, .words = base + summary, .size = size, .from = from, .masks = masks};
+}
+
+IMPORT void take_masks(TAKE_STATE_AND sparse_source *s) {
+    if (UNLIKELY(s->masks + sizeof s->mask > s->size)) sandbox_trap(WORKER, TRAP_OPERAND);
+    s->masks += spread_masks(s->mask, s->base + s->masks, s->words);
+    s->words += sizeof s->mask / 8;
+}
+
+#define SOURCE(side, at, masks, summary) \
+    source_at(PASS_STATE_AND state->side##_base, state->side##_size, at, masks, summary)
+
+/* The `i`th 128 bytes of 1,024. */
+IMPORT void take_bytes(TAKE_STATE_AND sparse_source *s, u32 i, u8 *to, u32 how) {
+    if (UNLIKELY(s->from + 128 > s->size)) sandbox_trap(WORKER, TRAP_OPERAND);
+    s->from += spread_128(to, s->base + s->from, &s->mask[i * 16], how);
+}
+
+/* spread() of left or right. */
+IMPORT void spread(TAKE_STATE_AND u32 to, sparse_source source, u32 how) {
     if (UNLIKELY((u64)to + BITSET_BYTES > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
-    const u8 *words = base + summary;
     u8 *out = state->memory_base + to, *const end = out + BITSET_BYTES;
-    for (; out < end; words += sizeof mask / 8) {
-        if (UNLIKELY(masks + sizeof mask > size)) sandbox_trap(WORKER, TRAP_OPERAND);
-        masks += spread_masks(mask, base + masks, words);
-        for (u32 i = 0; i < sizeof mask; i += 16, out += 128) {
-            if (UNLIKELY(from + 128 > size)) sandbox_trap(WORKER, TRAP_OPERAND);
-            from += spread_128(out, base + from, &mask[i], how);
-        }
+    while (out < end) {
+        take_masks(PASS_STATE_AND & source);
+        for (u32 i = 0; i < 8; i++, out += 128) take_bytes(PASS_STATE_AND & source, i, out, how);
     }
 }
 
@@ -263,7 +283,7 @@ IMPORT void spread(TAKE_STATE_AND u32 to, u64 from, u64 masks, u32 summary, u32 
     }                                                                                                 \
                                                                                                       \
     IMPORT void w2c_##side##_spread(TAKE_STATE_AND u32 to, u32 at, u32 masks, u32 summary, u32 how) { \
-        spread(PASS_STATE_AND to, at, masks, summary, how, state->side##_base, state->side##_size);   \
+        spread(PASS_STATE_AND to, SOURCE(side, at, masks, summary), how);                             \
     }                                                                                                 \
                                                                                                       \
     IMPORT void w2c_##side##_prefetch(TAKE_STATE_AND u32 at, u32 bytes) {                             \
@@ -406,6 +426,24 @@ IMPORT u32 w2c_bytes_gather(TAKE_STATE_AND u32 to, u32 at, u32 masks) {
         out += __builtin_popcountll(mask);
     }
     return (u32)(out - start);
+}
+
+/* The bytes of both stay in registers. */
+IMPORT u32 w2c_bytes_meet(TAKE_STATE_AND u32 at, u32 masks, u32 summary, u32 at_right, u32 masks_right,
+                          u32 summary_right) {
+    sparse_source l = SOURCE(left, at, masks, summary);
+    sparse_source r = SOURCE(right, at_right, masks_right, summary_right);
+    u64 common = 0, x[16];
+    for (u32 part = 0; part < BITSET_BYTES; part += 1024) {
+        take_masks(PASS_STATE_AND & l);
+        take_masks(PASS_STATE_AND & r);
+        for (u32 i = 0; i < 8; i++) {
+            take_bytes(PASS_STATE_AND & l, i, (u8 *)x, SPREAD_STORE);
+            take_bytes(PASS_STATE_AND & r, i, (u8 *)x, SPREAD_AND);
+            for (u32 word = 0; word < 16; word++) common += (u64)__builtin_popcountll(x[word]);
+        }
+    }
+    return (u32)common;
 }
 
 /* ------------------------------------------------------------------ argument, reply, output */

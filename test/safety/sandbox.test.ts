@@ -63,8 +63,11 @@ describe("a trap", () => {
     ["replying with members in a call that returns none", OUTPUT], ["dividing by zero", "arithmetic fault"],
     ["reaching unreachable code", "unreachable code"], ["recursing too deep", "calls nested too deep"],
     ["growing during a read", "memory did not grow"], ["counting in bytes across the end", BITMAP],
-    ["comparing bytes across the end", BITMAP], ["listing bits across the end", BITMAP],
+    ["comparing bytes across the end", BITMAP], ["gathering bytes across the end", BITMAP],
     ["asking which memory operand 0 is when there is none", OPERAND], ["replacing argument 0 when there is none", ARGUMENT],
+    ["spreading bytes to across the end", BITMAP], ["spreading by a summary across the end", OPERAND],
+    ["spreading bytes from across the end", OPERAND], ["spreading by masks across the end", OPERAND],
+    ["counting what two operands share across the end of the right one", OPERAND],
   ];
   const numbered = ways.map(([name, error], way) => ({ name, error, way }));
 

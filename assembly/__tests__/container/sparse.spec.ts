@@ -91,6 +91,7 @@ function intersectTwo(bench: Bench, x: Model, y: Model): void {
   bench.begin();
   const a = bench.left(Kind.SPARSE, x), b = bench.right(Kind.SPARSE, y);
   const both = combineModels(Operation.AND, x, y);
+  bench.checkResult(Sparse.common(a, b), both.count, "common");
   bench.checkResult(Sparse.intersect<Count>(a, b, UNIVERSE, 0), both.count, "intersect, counted");
   const out = bench.output(Container.arrayBytes(both.count));
   bench.check(Kind.ARRAY, Sparse.intersect<Store>(a, b, both.count, out), both, "intersect");

@@ -8,7 +8,7 @@
 //   OUTPUT       the bytes handed to output.*
 //   ARGUMENTS    a u64 for each value of argument.value
 //   TABLE        u32 base and u32 size of each operand
-//   LANES        working space for vectors: their lanes before and after
+//   LANES        working space: lanes of vectors before and after, and bitsets
 //   MEMORY_BASE  AssemblyScript's own data ("memoryBase" in the asconfigs)
 
 // @ts-ignore: decorator
@@ -38,4 +38,4 @@
 // @ts-ignore: decorator
 @inline export const LANES: usize = TABLE + TABLE_BYTES;
 // @ts-ignore: decorator
-@inline export const LANES_BYTES: usize = 64;
+@inline export const LANES_BYTES: usize = 16;

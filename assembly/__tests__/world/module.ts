@@ -126,6 +126,29 @@ export function left_spread(to: usize, at: usize, masks: usize, summary: usize, 
 export function right_spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void {
   spread(rightShows, to, at, masks, summary, how);
 }
+/** Writes the bitset of operand `k` that spread() would make to `out`. */
+function bytesOf(k: u32, at: usize, masks: usize, summary: usize, out: usize): void {
+  let value: u32 = 0, nextMask: u32 = 0;
+  for (let word: u32 = 0; word < 1024; word++) {
+    const has = (load<u8>(reach(k, summary, word >> 3, 1)) >> <u8>(word & 7)) & 1;
+    const mask: u32 = has ? load<u8>(reach(k, masks, nextMask++, 1)) : 0;
+    for (let byte: u32 = 0; byte < 8; byte++) {
+      store<u8>(out + 8 * word + byte, (mask >> byte) & 1 ? load<u8>(reach(k, at, value++, 1)) : 0);
+    }
+  }
+}
+export function bytes_meet(
+  at: usize, masks: usize, summary: usize, rightAt: usize, rightMasks: usize, rightSummary: usize,
+): u32 {
+  const x = LANES, y = LANES + 8192;
+  bytesOf(leftShows, at, masks, summary, x);
+  bytesOf(rightShows, rightAt, rightMasks, rightSummary, y);
+  let common: u32 = 0;
+  for (let byte: usize = 0; byte < 8192; byte++) {
+    common += popcnt<u32>(<u32>load<u8>(x + byte) & <u32>load<u8>(y + byte));
+  }
+  return common;
+}
 export function vector_spread(bytes: u64, mask: u32): u64 {
   let result: u64 = 0;
   for (let i: u32 = 0, next: u64 = 0; i < 8; i++) {

@@ -139,12 +139,12 @@ export abstract class CompactFold {
       >= Sparse.valueCount<Left>(Shape.at(l)) * Sparse.valueCount<Right>(Shape.at(r));
   }
 
-  /** Members of the intersection. For CompactFold.looksUp() and CompactFold.meetRarely(). */
+  /** Members of the intersection of two sparse bitsets, or for CompactFold.looksUp(). */
   static countSparse(l: u64, r: u64): u32 {
-    if (CompactFold.isSparse(l)) {
-      return Sparse.intersect<Count>(Shape.at(l), Shape.at(r), Container.UNIVERSE, 0);
-    }
-    return Sparse.filter<And, Count>(Shape.at(l), Shape.count(l), Shape.at(r), 0);
+    const a = Shape.at(l), b = Shape.at(r);
+    if (CompactFold.meetRarely(l, r)) return Sparse.intersect<Count>(a, b, Container.UNIVERSE, 0);
+    if (CompactFold.isSparse(l)) return Sparse.common(a, b);
+    return Sparse.filter<And, Count>(a, Shape.count(l), b, 0);
   }
 
   /** fold() where one side at least is a sparse bitset, or UNSUITED. */

@@ -132,7 +132,9 @@ function foldExpanded(op: Fold, sides: Sides, l: u64, r: u64, out: usize): u64 {
 /** foldCardinality() where one side at least is a sparse or a short bitset. */
 function countCompact(sides: Sides, l: u64, r: u64): u32 {
   if (CompactFold.areShortAndArray(l, r)) return CompactFold.countShort(sides, l, r);
-  if (CompactFold.looksUp(l, r) || CompactFold.meetRarely(l, r)) return CompactFold.countSparse(l, r);
+  if (CompactFold.looksUp(l, r) || (CompactFold.isSparse(l) && CompactFold.isSparse(r))) {
+    return CompactFold.countSparse(l, r);
+  }
   const y = expandedRight(rightOperand(sides), r), x = expandedLeft(leftOperand(sides), l);
   return foldCardinality(sidesOfExpanded(sides, l, x, r, y), x, y);
 }
