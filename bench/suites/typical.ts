@@ -1,4 +1,4 @@
-// Four typical keys, for the table at the head of README.md: what one takes in memory, and how long it takes to change and to combine.
+// Five typical keys, for the table at the head of README.md: what one takes in memory, and how long it takes to change and to combine.
 // Native sets take part.
 
 import { type Contender, SETS } from "../contender.ts";
@@ -26,6 +26,7 @@ export const typical: readonly Typical[] = [
   { name: "readers of an article: 50 of 10 million ids", wide: false, members: (key) => drawn(key + 1, 10 * MILLION, 50) },
   { name: "likes of a post: 1,000 snowflakes of 64 bits", wide: true, members: (key) => shuffled(key + 1, snowflakes(key + 1, FEW)) },
   { name: "users with a tag: 100,000 of 10 million ids", wide: false, members: (key) => drawn(key + 1, 10 * MILLION, 100_000) },
+  { name: "readers of a page: 3 % of 16 Mi ids", wide: false, members: (key) => membersOf(noise(key + 1, 16 * MEBI, 8)) },
   { name: "active users of a day: a tenth of 16 Mi ids", wide: false, members: (key) => membersOf(noise(key + 1, 16 * MEBI, 26)) },
 ];
 
