@@ -62,6 +62,7 @@ export function trap(way: u32): u32 {
     case 41: right.spread(0, size - 127, 0, 0, 1); break;
     case 42: right.spread(0, 0, size - 127, 0, 1); break;
     case 43: return bytes.meet(0, 0, 0, size - 127, 0, 0);
+    case 44: return bytes.combine(size - 8191, 0, 0, 0, 0, 0, 0, 1);
     default: return reach();
   }
   return 0;

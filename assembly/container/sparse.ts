@@ -292,10 +292,13 @@ export abstract class Sparse {
   @inline static combineInto<O extends SetOperation, M extends Memory>(a: usize, to: usize): void {
     const values = Sparse.values(a), masks = Sparse.masks<M>(a);
     const summary = masks + <usize>Sparse.maskCount<M>(a);
-    const how = Kernel.is<O, Or>() ? Spread.OR : Kernel.is<O, Xor>() ? Spread.XOR
+    if (offsetof<M>() == offsetof<Left>()) left.spread(to, values, masks, summary, Sparse.how<O>());
+    else right.spread(to, values, masks, summary, Sparse.how<O>());
+  }
+
+  @inline private static how<O extends SetOperation>(): Spread {
+    return Kernel.is<O, Or>() ? Spread.OR : Kernel.is<O, Xor>() ? Spread.XOR
       : Kernel.is<O, And>() ? Spread.AND : Kernel.is<O, AndNot>() ? Spread.ANDNOT : Spread.STORE;
-    if (offsetof<M>() == offsetof<Left>()) left.spread(to, values, masks, summary, how);
-    else right.spread(to, values, masks, summary, how);
   }
 
   /** Members that left `a` shares with right `b`. */
@@ -303,6 +306,13 @@ export abstract class Sparse {
     const aMasks = Sparse.masks<Left>(a), bMasks = Sparse.masks<Right>(b);
     return bytes.meet(Sparse.values(a), aMasks, aMasks + <usize>Sparse.maskCount<Left>(a),
       Sparse.values(b), bMasks, bMasks + <usize>Sparse.maskCount<Right>(b));
+  }
+
+  /** Combines left `a` with right `b` into the bitset at `out` in memory 0; returns the cardinality. */
+  @inline static combine<O extends SetOperation>(a: usize, b: usize, out: usize): u32 {
+    const aMasks = Sparse.masks<Left>(a), bMasks = Sparse.masks<Right>(b);
+    return bytes.combine(out, Sparse.values(a), aMasks, aMasks + <usize>Sparse.maskCount<Left>(a),
+      Sparse.values(b), bMasks, bMasks + <usize>Sparse.maskCount<Right>(b), Sparse.how<O>());
   }
 
   /**

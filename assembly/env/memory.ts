@@ -168,6 +168,16 @@ export namespace bytes {
   export declare function meet(
     at: usize, masks: usize, summary: usize, rightAt: usize, rightMasks: usize, rightSummary: usize,
   ): u32;
+  /**
+   * Writes what meet() would count, or another combination of the two (`how`, a constant of Spread), to the
+   * bitset at `to` in memory 0, and counts it.
+   */
+  // @ts-ignore: decorator
+  @external("bytes", "combine")
+  export declare function combine(
+    to: usize, at: usize, masks: usize, summary: usize, rightAt: usize, rightMasks: usize, rightSummary: usize,
+    how: u32,
+  ): u32;
 }
 
 /** The values of a variadic command, which the host has parsed and checked. */

@@ -153,22 +153,39 @@ export function left_spread(to: usize, at: usize, masks: usize, summary: usize, 
 export function right_spread(to: usize, at: usize, masks: usize, summary: usize, how: u32): void {
   spread(inArena(to, 8192), inRight(at, 0, 128), inRight(masks, 0, 128), inRight(summary, 0, 128), how);
 }
-export function bytes_meet(
-  at: usize, masks: usize, summary: usize, rightAt: usize, rightMasks: usize, rightSummary: usize,
+/** Combines two bitsets that spread() would make, to `to` unless that is NOWHERE, and counts the result. */
+function combine(
+  to: usize, at: usize, masks: usize, summary: usize, rightAt: usize, rightMasks: usize, rightSummary: usize,
+  how: Spread,
 ): u32 {
   let x = inLeft(at, 0, 0), xMask = inLeft(masks, 0, 0);
   let y = inRight(rightAt, 0, 0), yMask = inRight(rightMasks, 0, 0);
   const xSummary = inLeft(summary, 0, 128), ySummary = inRight(rightSummary, 0, 128);
-  let common: u64 = 0;
+  let count: u64 = 0;
   for (let word: u32 = 0; word < 1024; word++) {
     const bit = word & 7, byte: usize = word >> 3;
     const xOwn: u32 = (load<u8>(xSummary + byte) >> <u8>bit) & 1 ? load<u8>(xMask++) : 0;
     const yOwn: u32 = (load<u8>(ySummary + byte) >> <u8>bit) & 1 ? load<u8>(yMask++) : 0;
-    common += popcnt(vector_spread(load<u64>(x), xOwn) & vector_spread(load<u64>(y), yOwn));
+    const l = vector_spread(load<u64>(x), xOwn), r = vector_spread(load<u64>(y), yOwn);
+    const both = how == Spread.OR ? l | r : how == Spread.XOR ? l ^ r : how == Spread.AND ? l & r : l & ~r;
+    if (to != NOWHERE) store<u64>(to + (word << 3), both);
+    count += popcnt(both);
     x += <usize>popcnt(xOwn);
     y += <usize>popcnt(yOwn);
   }
-  return <u32>common;
+  return <u32>count;
+}
+const NOWHERE: usize = usize.MAX_VALUE;
+export function bytes_meet(
+  at: usize, masks: usize, summary: usize, rightAt: usize, rightMasks: usize, rightSummary: usize,
+): u32 {
+  return combine(NOWHERE, at, masks, summary, rightAt, rightMasks, rightSummary, Spread.AND);
+}
+export function bytes_combine(
+  to: usize, at: usize, masks: usize, summary: usize, rightAt: usize, rightMasks: usize, rightSummary: usize,
+  how: u32,
+): u32 {
+  return combine(inArena(to, 8192), at, masks, summary, rightAt, rightMasks, rightSummary, how);
 }
 export function vector_spread(bytes: u64, mask: u32): u64 {
   let result: u64 = 0;

@@ -446,6 +446,36 @@ IMPORT u32 w2c_bytes_meet(TAKE_STATE_AND u32 at, u32 masks, u32 summary, u32 at_
     return (u32)common;
 }
 
+/* Expanding one after the other suits AVX2, which has fewer registers. */
+IMPORT u32 w2c_bytes_combine(TAKE_STATE_AND u32 to, u32 at, u32 masks, u32 summary, u32 at_right,
+                             u32 masks_right, u32 summary_right, u32 how) {
+    if (UNLIKELY((u64)to + BITSET_BYTES > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
+    sparse_source l = SOURCE(left, at, masks, summary);
+    sparse_source r = SOURCE(right, at_right, masks_right, summary_right);
+    u8 *out = state->memory_base + to, *const end = out + BITSET_BYTES;
+    u64 members = 0, x[16];
+#if defined(__AVX512VBMI2__)
+    while (out < end) {
+        take_masks(PASS_STATE_AND & l);
+        take_masks(PASS_STATE_AND & r);
+        for (u32 i = 0; i < 8; i++, out += sizeof x) {
+            take_bytes(PASS_STATE_AND & l, i, (u8 *)x, SPREAD_STORE);
+            take_bytes(PASS_STATE_AND & r, i, (u8 *)x, how);
+            for (u32 word = 0; word < 16; word++) members += (u64)__builtin_popcountll(x[word]);
+            memcpy(out, x, sizeof x);
+        }
+    }
+#else
+    spread(PASS_STATE_AND to, l, SPREAD_STORE);
+    spread(PASS_STATE_AND to, r, how);
+    for (; out < end; out += sizeof x) {
+        memcpy(x, out, sizeof x);
+        for (u32 word = 0; word < 16; word++) members += (u64)__builtin_popcountll(x[word]);
+    }
+#endif
+    return (u32)members;
+}
+
 /* ------------------------------------------------------------------ argument, reply, output */
 
 IMPORT u64 w2c_argument_value(TAKE_STATE_AND u32 index) {

@@ -73,6 +73,11 @@ function combineOne<O extends SetOperation>(bench: Bench, x: Model, y: Model, op
   writePayload(Kind.BITSET, y, out);
   Sparse.combineInto<O, Right>(b, out);
   bench.checkPayload(Kind.BITSET, expected, "combineInto on the right");
+  if (payloadBytes(Kind.SPARSE, y) > <u32>Container.SPARSE_MAX) return;
+  bench.begin();
+  const l = bench.left(Kind.SPARSE, y), r = bench.right(Kind.SPARSE, x);
+  out = bench.output(BITSET_BYTES);
+  bench.check(Kind.BITSET, Sparse.combine<O>(l, r, out), expected, "combine");
 }
 
 function lookUp(bench: Bench, x: Model, few: Model): void {

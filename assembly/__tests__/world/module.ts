@@ -149,6 +149,23 @@ export function bytes_meet(
   }
   return common;
 }
+export function bytes_combine(
+  to: usize, at: usize, masks: usize, summary: usize, rightAt: usize, rightMasks: usize, rightSummary: usize,
+  how: u32,
+): u32 {
+  need(<u64>to + 8192 <= <u64>arenaSize);
+  const x = LANES, y = LANES + 8192;
+  bytesOf(leftShows, at, masks, summary, x);
+  bytesOf(rightShows, rightAt, rightMasks, rightSummary, y);
+  let members: u32 = 0;
+  for (let byte: usize = 0; byte < 8192; byte++) {
+    const l: u32 = load<u8>(x + byte), r: u32 = load<u8>(y + byte);
+    const both = how == Spread.OR ? l | r : how == Spread.XOR ? l ^ r : how == Spread.AND ? l & r : l & ~r;
+    store<u8>(to + byte, both);
+    members += popcnt<u32>(both);
+  }
+  return members;
+}
 export function vector_spread(bytes: u64, mask: u32): u64 {
   let result: u64 = 0;
   for (let i: u32 = 0, next: u64 = 0; i < 8; i++) {

@@ -13,7 +13,7 @@ import { Container } from "../../container/limits";
 import {
   ShortBitset, changeShort, combineShorts, differenceArrayShort, intersectArrayShort,
 } from "../../container/short";
-import { Sparse, sparseToBitset } from "../../container/sparse";
+import { Sparse } from "../../container/sparse";
 
 /** Folds of sparse and short bitsets without expanding both sides. */
 export abstract class CompactFold {
@@ -159,14 +159,20 @@ export abstract class CompactFold {
       const members = Sparse.intersect<Store>(a, b, CompactFold.MET_MAX, out);
       if (members != Sparse.MANY) return Shape.array(members, out);
     }
-    const isOwn = leftOperand(sides) == SELF;
-    if (CompactFold.isSparse(l)) sparseToBitset(a, out);
-    else if (isOwn && Shape.kind(l) == Kind.BITSET) out = a;
-    else return Shape.UNSUITED;
+    if (CompactFold.isSparse(l)) return Shape.bitset(combineTwoSparse(op, a, b, out), out);
+    if (leftOperand(sides) != SELF || Shape.kind(l) != Kind.BITSET) return Shape.UNSUITED;
+    out = a;
     combineSparse(op, b, out);
     left.select(SELF);
     return Shape.bitset(Bitset.cardinality(out), out);
   }
+}
+
+/** Combines left `a` with right `b`, both sparse bitsets, into a bitset at `out`; returns the cardinality. */
+function combineTwoSparse(op: Fold, a: usize, b: usize, out: usize): u32 {
+  if (op == Fold.AND) return Sparse.combine<And>(a, b, out);
+  if (op == Fold.OR) return Sparse.combine<Or>(a, b, out);
+  return op == Fold.XOR ? Sparse.combine<Xor>(a, b, out) : Sparse.combine<AndNot>(a, b, out);
 }
 
 /** Combines the bitset at `out` in memory 0 with the sparse bitset that `right` shows at `at`. */
