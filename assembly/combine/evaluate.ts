@@ -14,7 +14,7 @@ import { Runs } from "../container/run";
 import { repeated, sumOfNoted } from "./count/terms";
 import { Cursor } from "./walk/cursor";
 import { fold, foldCardinality } from "./fold/fold";
-import { foldSparse, leadingSparse, takesSparse } from "./several/sparse";
+import { foldDifference } from "./several/difference";
 import { foldIntersection } from "./several/intersection";
 import { Listed } from "./term/listed";
 import {
@@ -157,12 +157,8 @@ function evaluateLess<S extends Sink>(term: u32, key: u64): u64 {
     const sides = sidesOf(Term.resultOperand(term), Listed.operand(list, 0));
     return countOnly(Shape.count(acc) - foldCardinality(sides, acc, Listed.shape(list, 0)));
   }
-  for (let i: u32 = 0, taken: u32 = 1; i < listed && Shape.count(acc); i += taken) {
-    const at = Term.resultOperand(term), next = Term.listedAt(list, i);
-    const sparse = takesSparse(acc) ? leadingSparse(next, listed - i) : 0;
-    taken = max(1, sparse);
-    acc = sparse ? foldSparse(Fold.ANDNOT, acc, at, next, sparse)
-      : fold(Fold.ANDNOT, sidesOf(at, Listed.operand(list, i)), acc, Listed.shape(list, i));
+  if (listed) {
+    acc = foldDifference(acc, Term.resultOperand(term), list, listed);
     Term.setResult(term, SELF, changetype<Entry>(0));
   }
   for (let t: u32 = 0; t < terms && Shape.count(acc); t++) {

@@ -16,13 +16,6 @@ import { Listed } from "../term/listed";
   return Shape.kind(acc) == Kind.BITSET || Shape.kind(acc) == Kind.SPARSE;
 }
 
-/** How many of the list's first `count` elements, from the first one on, are sparse bitsets. */
-export function leadingSparse(list: usize, count: u32): u32 {
-  let leading: u32 = 0;
-  while (leading < count && Listed.kind(list, leading) == Kind.SPARSE) leading++;
-  return leading;
-}
-
 /**
  * Folds the list's first `count` elements, which are sparse bitsets, into `acc` of operand `at`. The result is
  * a bitset in memory 0: where `acc` is, or in Scratch.FIRST.

@@ -104,6 +104,14 @@ export abstract class Listed {
     return changetype<Entry>(load<u32>(Term.listedAt(list, index), 12));
   }
 
+  /** How many of the list's first `count` elements, one at least, are of the first one's kind, from it on. */
+  static alike(list: usize, count: u32): u32 {
+    const kind = Listed.kind(list, 0);
+    let alike: u32 = 1;
+    while (alike < count && Listed.kind(list, alike) == kind) alike++;
+    return alike;
+  }
+
   /** Makes element `index` the first of the list, and the first one element `index`. */
   @inline static moveToFront(list: usize, index: u32): void {
     const at = Term.listedAt(list, index), first = v128.load(list);
