@@ -176,6 +176,9 @@ export function parse(text: string, keys: number, last: bigint): Tree | undefine
 const BINDING: Readonly<Record<Infix, number>> = { "|": 0, "^": 1, "&": 2, "-": 2 };
 const TIGHTEST = 3;
 
+/** The most characters of an expression that QUERY takes. */
+export const LONGEST = 65_535;
+
 /** The tree as text, with parentheses where they are needed and in a few other places, and random white space and case. */
 export function render(tree: Tree, random: Random): string {
   const words: string[] = [];

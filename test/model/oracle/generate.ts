@@ -6,7 +6,7 @@ import { leastSources, operations } from "../../support/model.ts";
 import type { Random } from "../../support/random.ts";
 import type { World } from "./call.ts";
 import type { Edges } from "./edges.ts";
-import { render } from "./expression.ts";
+import { LONGEST, render } from "./expression.ts";
 import { CARRY, type Words } from "./foretell.ts";
 import { named, randomTree } from "./trees.ts";
 
@@ -151,7 +151,8 @@ export class Generator {
     };
     const [tree, keys] = named(randomTree(random, { keys: 6, depth: random.below(5), operands: 8, ends }));
     if (keys.length === 0) return ["#1", this.key()];
-    return [render(tree, random), ...keys.map(() => this.key())];
+    const text = render(tree, random);
+    return text.length > LONGEST ? this.expression() : [text, ...keys.map(() => this.key())];
   }
 
   /** Containers of every kind for a portable stream. */
