@@ -14,14 +14,16 @@ import { Runs } from "../container/run";
 import { repeated, sumOfNoted } from "./count/terms";
 import { Cursor } from "./walk/cursor";
 import { fold, foldCardinality } from "./fold/fold";
+import { expectedMembers } from "./fold/toarray";
 import { foldDifference } from "./several/difference";
 import { foldIntersection } from "./several/intersection";
 import { Listed } from "./term/listed";
 import {
   complemented, countOfTwo, countOnly, settled, takeItem, takeListed, takeResult,
 } from "./term/result";
+import { normalized } from "./shape/normalize";
 import { Places, Scratch } from "./shape/scratch";
-import { seekRest } from "./term/seek";
+import { reachItem, seekRest } from "./term/seek";
 import { Shape } from "./shape/shape";
 import { Fold, sidesOf } from "./fold/sides";
 import { Sum } from "./count/sum";
@@ -100,8 +102,11 @@ function foldResult(op: Fold, term: u32, acc: u64, i: u32, s: u64): u64 {
 
 // --- All items ---------------------------------------------------------------------------------------------
 
-/** The intersection of the items up to `end`, which are at `key`. */
+/** The intersection of the items up to `end`, of which the first two are at `key`. */
 function evaluateAll<S extends Sink>(term: u32, end: u32, key: u64): u64 {
+  const first = Term.first(term);
+  if (end - first > 2 && beginSmall(first)) return narrowed(term, end, key);
+  for (let i = first + 2; i < end; i++) if (!reachItem(i, first, key)) return Shape.NOTHING;
   const list = Term.list(term), found = Listed.first(term, end, key);
   const listed = Listed.containers(found), terms = Listed.terms(found);
   let acc = Shape.full();
@@ -110,9 +115,43 @@ function evaluateAll<S extends Sink>(term: u32, end: u32, key: u64): u64 {
   else if (listed) acc = terms ? foldIntersection<Store>(list, listed) : foldIntersection<S>(list, listed);
   for (let t: u32 = 0; t < terms && Shape.count(acc); t++) {
     const i = Listed.term(term, t);
-    if (Shape.isFull(acc)) { acc = takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key)); continue; }
-    const s = evaluateRaised(i, key, KEPT_PLACES);
-    if (!Shape.isFull(s)) acc = Shape.count(s) ? foldResult(Fold.AND, term, acc, i, s) : Shape.NOTHING;
+    if (Shape.isFull(acc)) acc = takeResult(term, i, evaluate<Store>(Cursor.termOf(i), key));
+    else acc = intersectResult(term, acc, i, key);
+  }
+  return acc;
+}
+
+/** The intersection of `acc`, the result of the term so far, which is not full, and item `i`, a term. */
+function intersectResult(term: u32, acc: u64, i: u32, key: u64): u64 {
+  const s = evaluateRaised(i, key, KEPT_PLACES);
+  if (Shape.isFull(s)) return acc;
+  return Shape.count(s) ? foldResult(Fold.AND, term, acc, i, s) : Shape.NOTHING;
+}
+
+/** Most members to expect in common for which beginSmall() holds without arrays. */
+// @ts-ignore: decorator
+@inline const SMALL: u32 = 32;
+
+/** Whether item `first` and the one behind it are operands that probably have few members in common. */
+// @ts-ignore: decorator
+@inline function beginSmall(first: u32): bool {
+  if (Cursor.termOf(first) || Cursor.termOf(first + 1)) return false;
+  const l = Cursor.shapeOf(first), r = Cursor.shapeOf(first + 1);
+  return Shape.kind(l) == Kind.ARRAY || Shape.kind(r) == Kind.ARRAY
+    || expectedMembers(Shape.count(l), Shape.count(r)) <= SMALL;
+}
+
+/** evaluateAll() for beginSmall(): the other items are only sought while there are members. */
+function narrowed(term: u32, end: u32, key: u64): u64 {
+  const first = Term.first(term), sides = sidesOf(Cursor.operandOf(first), Cursor.operandOf(first + 1));
+  let acc = fold(Fold.AND, sides, Cursor.shapeOf(first), Cursor.shapeOf(first + 1));
+  // an array is looked up in the rest
+  if (Shape.kind(acc) == Kind.BITSET && Shape.count(acc) <= SMALL) acc = normalized(acc);
+  for (let i = first + 2; i < end && Shape.count(acc); i++) {
+    if (!reachItem(i, first, key)) return Shape.NOTHING;
+    const s = Cursor.shapeOf(i);
+    if (Cursor.termOf(i)) acc = intersectResult(term, acc, i, key);
+    else if (!Shape.isFull(s)) acc = fold(Fold.AND, sidesOf(SELF, Cursor.operandOf(i)), acc, s);
   }
   return acc;
 }

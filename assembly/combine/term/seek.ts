@@ -1,9 +1,10 @@
 // How the walk finds the next key at which a term can have members. Each term moves its items to the keys
-// that matter to it, and passes over the others: ALL looks only at keys that all items have, LESS only at
-// those that all of its first items have. At a key that a term stops at, each of its items is at that key or
-// past it, except that LESS may leave the others, and DIFF1 the first, behind until it is evaluated.
+// that matter to it, and passes over the others: ALL looks only at keys that its two smallest items have, LESS
+// only at those that all of its first items have. At a key that a term stops at, each of its items is at that
+// key or past it, except that ALL and LESS may leave the others, and DIFF1 the first, behind until it is
+// evaluated.
 
-import { work } from "../../env/memory";
+import { right, work } from "../../env/memory";
 import { Offset } from "../../arena/layout/entry";
 import { Container } from "../../container/limits";
 import { Kind } from "../../container/kind";
@@ -24,6 +25,7 @@ import { Listed } from "./listed";
  */
 export function openTerm(item: u32, term: u32, key: u64): void {
   Cursor.setTerm(item, term);
+  if (Term.rule(term) == Rule.ALL) leadWithSmallest(term);
   dropEnded(term);
   seekTerm(item, term, key);
 }
@@ -102,13 +104,58 @@ function shareNothing(x: u32, y: u32, others: u32): bool {
   return last;
 }
 
-/** Moves the item to the next key that all of the term's items have. */
+/** How many items of ALL are sought first. Often they share so little that the others need not be sought. */
+// @ts-ignore: decorator
+@inline const LEADING: u32 = 2;
+
+/** Makes the smallest operands the first items of the term, whose rule is ALL. */
+function leadWithSmallest(term: u32): void {
+  const first = Term.first(term), end = Term.end(term);
+  if (end - first <= LEADING) return;
+  for (let to = first; to < first + LEADING; to++) {
+    let smallest = to, least = u32.MAX_VALUE;
+    for (let i = to; i < end; i++) {
+      if (Cursor.termOf(i)) continue;
+      right.select(Cursor.operandOf(i));
+      if (right.size() < least) { least = right.size(); smallest = i; }
+    }
+    swapCursors(to, smallest);
+  }
+}
+
+function swapCursors(x: u32, y: u32): void {
+  const a = changetype<usize>(Cursor.of(x)), b = changetype<usize>(Cursor.of(y));
+  for (let at: usize = 0; at < Cursor.BYTES; at += 8) {
+    const word = load<u64>(a + at);
+    store<u64>(a + at, load<u64>(b + at));
+    store<u64>(b + at, word);
+  }
+}
+
+/** Moves the item to the next key that the term's first items have, or if more keys follow, all items. */
 function seekAll(item: u32, term: u32, key: u64): void {
-  const first = Term.first(term), end = Term.end(term), at = meet(first, end, key);
+  const first = Term.first(term), end = Term.end(term), leading = min(end, first + LEADING);
+  let at = meet(first, leading, key);
   // what is found is evaluated next, which takes about as long for each item
   work.spend(end - first);
-  if (at == Cursor.NO_KEY) return Cursor.close(item);
-  Cursor.set(item, at, lastOfAll(first, end, at));
+  let last = at == Cursor.NO_KEY ? at : lastOfAll(first, leading, at);
+  if (last != at && leading < end) {
+    at = meet(first, end, at);
+    last = at == Cursor.NO_KEY ? at : lastOfAll(first, end, at);
+  }
+  if (at == Cursor.NO_KEY) Cursor.close(item); else Cursor.set(item, at, last);
+}
+
+/**
+ * Moves item `i` of the items from `first` on to `key`. If it has no such key, moves the first one to the key
+ * that it has instead, and returns false.
+ */
+export function reachItem(i: u32, first: u32, key: u64): bool {
+  seekItem(i, key);
+  const at = Cursor.keyOf(i);
+  if (at == key) return true;
+  if (at == Cursor.NO_KEY) Cursor.close(first); else seekItem(first, at);
+  return false;
 }
 
 /** Moves the item to the next key that all of the term's first items have. */
