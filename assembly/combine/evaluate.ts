@@ -221,7 +221,10 @@ function evaluateLess<S extends Sink>(term: u32, key: u64): u64 {
 function evaluateAndOr<S extends Sink>(term: u32, key: u64): u64 {
   const list = Term.list(term), found = Listed.grouped(term, key), first = Term.first(term);
   if (Listed.full(found)) return takeItem(term, first);
-  return withFirst<S>(Fold.AND, term, restFound(term, list, Listed.containers(found)), first);
+  const listed = Listed.containers(found);
+  const rest = Shape.isFull(Cursor.shapeOf(first)) ? restFound<Store>(term, list, listed)
+    : restFound<StoreOnly>(term, list, listed);
+  return withFirst<S>(Fold.AND, term, rest, first);
 }
 
 /** Any of the others but not the first item; they are operands. */
@@ -230,14 +233,14 @@ function evaluateDiff1<S extends Sink>(term: u32, key: u64): u64 {
   Cursor.seek(first, key);
   const alone = Cursor.keyOf(first) != key;
   if (Listed.full(found)) return alone ? Shape.full() : complemented(term, takeItem(term, first));
-  const rest = restFound(term, list, Listed.containers(found));
+  const rest = restFound<Store>(term, list, Listed.containers(found));
   return alone ? rest : withFirst<S>(Fold.ANDNOT, term, rest, first);
 }
 
-/** The union of the list's `listed` containers; the result lies where it says. */
+/** The union of the list's `listed` containers, as foldListed() makes it; the result lies where it says. */
 // @ts-ignore: decorator
-@inline function restFound(term: u32, list: usize, listed: u32): u64 {
-  return listed == 1 ? takeListed(term, list) : foldListed<Store>(Fold.OR, list, listed);
+@inline function restFound<S extends Sink>(term: u32, list: usize, listed: u32): u64 {
+  return listed == 1 ? takeListed(term, list) : foldListed<S>(Fold.OR, list, listed);
 }
 
 /**

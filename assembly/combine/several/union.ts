@@ -38,7 +38,8 @@ const enum Strategy {
 
 /**
  * The union (OR) or symmetric difference (XOR) of the list's `count` containers, in memory 0. With S = Count
- * the result need not be stored where that saves work.
+ * the result need not be stored where that saves work. With S = StoreOnly a bitset need not be counted: its
+ * cardinality is then said to be the most that is not full.
  */
 export function foldListed<S extends Sink>(op: Fold, list: usize, count: u32): u64 {
   switch (strategyFor<S>(op, list, count)) {
@@ -160,6 +161,7 @@ function foldByBitset<S extends Sink>(op: Fold, list: usize, count: u32): u64 {
     else asBitset(operand, s, bits);
     begun = true;
   }
+  if (!Kernel.counts<S>()) return Shape.bitset(Container.UNIVERSE - 1, bits);
   left.select(SELF);
   return Shape.bitset(Bitset.cardinality(bits), bits);
 }
