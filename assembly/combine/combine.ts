@@ -6,10 +6,12 @@
 import { left, reply, right } from "../env/memory";
 import { Left, Right } from "../env/view";
 import { Offset } from "../arena/layout/entry";
+import { Page } from "../arena/packed/layout";
 import { Directory } from "../arena/read/directory";
 import { begin } from "../arena/builder/state";
 import { finish } from "../arena/builder/builder";
 import { Count, Store } from "../container/kernel";
+import { intersects } from "./compare/relate";
 import { LeafMerge, Sought } from "./walk/packedleaves";
 import { Operation, foldOf, openOperation, operationBytes } from "./term/operation";
 import { PairWalk } from "./walk/pair";
@@ -24,6 +26,11 @@ import { walk } from "./walkterm";
  * given.
  */
 function combineOnce(op: Operation, sources: u32): void {
+  if (op == Operation.AND && shareNothing(sources)) {
+    begin(1, 0);
+    finish();
+    return;
+  }
   if (sources == 2) {
     openTwo(op, mostEntries(2 * entriesOf(sources) + 1), 0);
     PairWalk.walk<Store>(foldOf(op), 0, Offset.KEY_MAX);
@@ -53,9 +60,21 @@ function combineCardinalityOnce(op: Operation, sources: u32, most: u64, first: u
     }
     return PairWalk.walk<Count>(fold, most, last);
   }
+  if (op == Operation.AND && shareNothing(sources)) return 0;
   begin(0, operationBytes(sources));
   openOperation(op, sources, first);
   return walk<Count>(most, last);
+}
+
+/**
+ * Whether the first two sources are packed leaves that share no member. They mostly do not if they have few
+ * members, and if they do, this takes little time.
+ */
+function shareNothing(sources: u32): bool {
+  if (sources < 2) return false;
+  left.select(0);
+  right.select(1);
+  return Page.isTinyPacked<Left>() && Page.isTinyPacked<Right>() && !intersects();
 }
 
 /** Whether the cardinalities of both sources are known: 0 may be 2^64. */
