@@ -18,11 +18,11 @@ import { Listed } from "../term/listed";
 
 /**
  * Folds the list's first `count` elements, which are sparse bitsets, into `acc` of operand `at`. The result is
- * a bitset in memory 0: where `acc` is, or in Scratch.FIRST.
+ * a bitset in memory 0: where `acc` is if that is a bitset, otherwise in Scratch.FIRST or SECOND.
  */
 export function foldSparse(op: Fold, acc: u64, at: u32, list: usize, count: u32): u64 {
   const isOwn = at == SELF && Shape.kind(acc) == Kind.BITSET;
-  const out = isOwn ? Shape.at(acc) : Places.at(Scratch.FIRST);
+  const out = isOwn ? Shape.at(acc) : at == SELF ? Places.beside(acc) : Places.at(Scratch.FIRST);
   if (!isOwn) { right.select(at); asBitset(at, acc, out); }
   for (let i: u32 = 0; i < count; i++) combineSparse(op, Shape.at(Listed.show(list, i)), out);
   left.select(SELF);
