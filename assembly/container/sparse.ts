@@ -22,9 +22,6 @@ import { ShortBitset } from "./short";
 export abstract class Sparse {
   @inline private static readonly SUMMARY_BYTES: usize = 128;
 
-  /** The result of intersect() if there are too many members. */
-  @inline static readonly MANY: u32 = u32.MAX_VALUE;
-
   // --- Layout ------------------------------------------------------------------------------------------------
 
   @inline static valueCount<M extends Memory>(at: usize): u32 { return view16<M>(at, 0); }
@@ -48,7 +45,7 @@ export abstract class Sparse {
     return Sparse.masks<M>(at) + <usize>Sparse.maskCount<M>(at);
   }
 
-  @inline private static setCounts(at: usize, values: u32, masks: u32): void {
+  @inline static setCounts(at: usize, values: u32, masks: u32): void {
     store<u32>(at, values | (masks << 16));
   }
 
@@ -313,38 +310,6 @@ export abstract class Sparse {
     const aMasks = Sparse.masks<Left>(a), bMasks = Sparse.masks<Right>(b);
     return bytes.combine(out, Sparse.values(a), aMasks, aMasks + <usize>Sparse.maskCount<Left>(a),
       Sparse.values(b), bMasks, bMasks + <usize>Sparse.maskCount<Right>(b), Sparse.how<O>());
-  }
-
-  /**
-   * Intersects left `a` with right `b`, few of whose bytes meet: looks at those only. Writes the members as an
-   * array to `out` and returns their number, or MANY once they are more than `most`, up to 512
-   * of which may follow. `out` needs room for them.
-   */
-  static intersect<S extends Sink>(a: usize, b: usize, most: u32, out: usize): u32 {
-    let aValue = Sparse.values(a), aMask = Sparse.masks<Left>(a), aSummary = Sparse.summary<Left>(a);
-    let bValue = Sparse.values(b), bMask = Sparse.masks<Right>(b), bSummary = Sparse.summary<Right>(b);
-    let members: u32 = 0;
-    for (let low: u32 = 0; low < Container.UNIVERSE; low += 512, aSummary++, bSummary++) {
-      const aWords = left.load8(aSummary, 0), bWords = right.load8(bSummary, 0);
-      const x = vector.spread(left.load64(aMask, 0), aWords), y = vector.spread(right.load64(bMask, 0), bWords);
-      for (let meet = x & y; meet; meet &= meet - 1) {
-        const before = (meet & -meet) - 1;
-        let bits = left.load8(aValue + <usize>popcnt(x & before), 0)
-          & right.load8(bValue + <usize>popcnt(y & before), 0);
-        members += popcnt(bits);
-        if (!Kernel.stores<S>()) continue;
-        for (const first = low + (<u32>ctz(meet) << 3); bits; bits &= bits - 1) {
-          store<u16>(out, first + ctz(bits));
-          out += Container.MEMBER_BYTES;
-        }
-      }
-      if (members > most) return Sparse.MANY;
-      aMask += <usize>popcnt(aWords);
-      bMask += <usize>popcnt(bWords);
-      aValue += <usize>popcnt(x);
-      bValue += <usize>popcnt(y);
-    }
-    return members;
   }
 
   /**

@@ -99,6 +99,9 @@ export namespace vector {
   /** Eight bytes: where the low byte of `mask` has a 1, the next of `bytes`, elsewhere 0. */
   // @ts-ignore: decorator
   @external("vector", "spread") export declare function spread(bytes: u64, mask: u32): u64;
+  /** Bytes of the host's widest vectors: 16, 32 or 64. */
+  // @ts-ignore: decorator
+  @external("vector", "width") export declare function width(): u32;
 }
 
 /** The work that a call has done. */

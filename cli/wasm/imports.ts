@@ -233,6 +233,8 @@ export function vector_lanesIn(x: v128, y: v128): u32 {
   return <u32>i16x8.bitmask(found);
 }
 
+export function vector_width(): u32 { return 16; }
+
 /** Nothing limits a call; `units` only has to be a number that a server takes. */
 export function work_spend(units: u32): void { need(units <= <u32>i32.MAX_VALUE); }
 

@@ -162,6 +162,8 @@ IMPORT u64 w2c_vector_spread(TAKE_STATE_AND u64 bytes, u32 mask) {
     return shuffled_word(bytes, spread_low[mask & 0xff]);
 }
 
+IMPORT u32 w2c_vector_width(TAKE_STATE) { return WIDE; }
+
 /* ------------------------------------------------------------------ work */
 
 IMPORT void w2c_work_spend(TAKE_STATE_AND u32 units) {

@@ -47,6 +47,7 @@ IMPORT u64 shuffled_word(u64 bytes, const u8 *order) {
     } while (0)
 
 #if defined(__AVX512VBMI2__)
+#define WIDE 64
 /* Both keep the vector in a register: with memory, these instructions take several times as long. */
 IMPORT u32 spread_64(u8 *to, const u8 *from, const u8 *masks, u32 how) {
     __m512i packed = _mm512_loadu_si512(from);

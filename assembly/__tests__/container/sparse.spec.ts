@@ -1,5 +1,6 @@
 import { And, AndNot, Count, Or, SetOperation, Store, Xor } from "../../container/kernel";
 import { BITSET_BYTES, Container } from "../../container/limits";
+import { Meeting } from "../../container/meeting";
 import { ShortBitset } from "../../container/short";
 import {
   Sparse, arrayToSparse, bitsetToSparse, sparseToArray, sparseToBitset, sparseToShort,
@@ -97,12 +98,15 @@ function intersectTwo(bench: Bench, x: Model, y: Model): void {
   const a = bench.left(Kind.SPARSE, x), b = bench.right(Kind.SPARSE, y);
   const both = combineModels(Operation.AND, x, y);
   bench.checkResult(Sparse.common(a, b), both.count, "common");
-  bench.checkResult(Sparse.intersect<Count>(a, b, UNIVERSE, 0), both.count, "intersect, counted");
+  bench.checkResult(Meeting.intersect<Count>(a, b, UNIVERSE, 0), both.count, "intersect, counted");
   const out = bench.output(Container.arrayBytes(both.count));
-  bench.check(Kind.ARRAY, Sparse.intersect<Store>(a, b, both.count, out), both, "intersect");
+  bench.check(Kind.ARRAY, Meeting.intersect<Store>(a, b, both.count, out), both, "intersect");
   if (both.count) {
-    bench.checkResult(Sparse.intersect<Count>(a, b, both.count - 1, 0), Sparse.MANY, "intersect, too many");
+    bench.checkResult(Meeting.intersect<Count>(a, b, both.count - 1, 0), Meeting.MANY, "intersect, too many");
   }
+  const rest = combineModels(Operation.ANDNOT, x, y), result = bench.output(BITSET_BYTES);
+  bench.checkResult(Meeting.subtract(a, b, result, result + 2 * BITSET_BYTES), both.count, "subtract");
+  bench.checkPayload(Kind.SPARSE, rest, "subtract");
 }
 
 /** Compares every query with the set. */

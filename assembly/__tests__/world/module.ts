@@ -209,6 +209,8 @@ export function vector_lanesIn(x: v128, y: v128): u32 {
   return found;
 }
 
+export function vector_width(): u32 { return 16; }
+
 const enum Change { SET, CLEAR, FLIP }
 
 function changeBits(at: usize, four: u64, change: Change): u32 {

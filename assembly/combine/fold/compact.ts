@@ -4,6 +4,7 @@
 
 import { SELF, left, right } from "../../env/memory";
 import { Left, Right } from "../../env/view";
+import { Places, Scratch } from "../shape/scratch";
 import { Shape } from "../shape/shape";
 import { Fold, Sides, leftOperand, show, swapped } from "./sides";
 import { Bitset } from "../../container/bitset";
@@ -13,6 +14,7 @@ import { Container } from "../../container/limits";
 import {
   ShortBitset, changeShort, combineShorts, differenceArrayShort, intersectArrayShort,
 } from "../../container/short";
+import { Meeting } from "../../container/meeting";
 import { Sparse } from "../../container/sparse";
 
 /** Folds of sparse and short bitsets without expanding both sides. */
@@ -21,8 +23,6 @@ export abstract class CompactFold {
 
   /** Two short bitsets become one if there are no more words between them than this. */
   @inline private static readonly BETWEEN: u32 = 16;
-  /** The most bytes in common with which two sparse bitsets are not expanded. */
-  @inline private static readonly MET_BYTES: u32 = 128;
   /** The most members of an intersection that becomes an array. */
   @inline private static readonly MET_MAX: u32 = Choice.SPARSE_FROM;
   /** The most members of an array that are looked up in a sparse bitset: expanding it takes as long. */
@@ -135,14 +135,13 @@ export abstract class CompactFold {
    * expanding one. What is left and right shows them.
    */
   static meetRarely(l: u64, r: u64): bool {
-    return CompactFold.isSparse(l) && CompactFold.isSparse(r) && CompactFold.MET_BYTES * Container.BYTES
-      >= Sparse.valueCount<Left>(Shape.at(l)) * Sparse.valueCount<Right>(Shape.at(r));
+    return CompactFold.isSparse(l) && CompactFold.isSparse(r) && Meeting.isRare(Shape.at(l), Shape.at(r));
   }
 
   /** Members of the intersection of two sparse bitsets, or for CompactFold.looksUp(). */
   static countSparse(l: u64, r: u64): u32 {
     const a = Shape.at(l), b = Shape.at(r);
-    if (CompactFold.meetRarely(l, r)) return Sparse.intersect<Count>(a, b, Container.UNIVERSE, 0);
+    if (CompactFold.meetRarely(l, r)) return Meeting.intersect<Count>(a, b, Container.UNIVERSE, 0);
     if (CompactFold.isSparse(l)) return Sparse.common(a, b);
     return Sparse.filter<And, Count>(a, Shape.count(l), b, 0);
   }
@@ -156,8 +155,12 @@ export abstract class CompactFold {
     }
     if (!CompactFold.isSparse(r)) return Shape.UNSUITED;
     if (op == Fold.AND && CompactFold.meetRarely(l, r)) {
-      const members = Sparse.intersect<Store>(a, b, CompactFold.MET_MAX, out);
-      if (members != Sparse.MANY) return Shape.array(members, out);
+      const members = Meeting.intersect<Store>(a, b, CompactFold.MET_MAX, out);
+      if (members != Meeting.MANY) return Shape.array(members, out);
+    }
+    if (op == Fold.ANDNOT && CompactFold.meetRarely(l, r)) {
+      const members = count - Meeting.subtract(a, b, out, Places.at(Scratch.TEMP));
+      return members ? Shape.sparse(members, out) : Shape.NOTHING;
     }
     if (CompactFold.isSparse(l)) return Shape.bitset(combineTwoSparse(op, a, b, out), out);
     if (leftOperand(sides) != SELF || Shape.kind(l) != Kind.BITSET) return Shape.UNSUITED;

@@ -10,7 +10,7 @@ import { Lanes } from "../../container/lanes";
 import { BITSET_BYTES, Container } from "../../container/limits";
 import { Runs } from "../../container/run";
 import { ShortBitset, bitsetToShort, spanOfBitset } from "../../container/short";
-import { bitsetToSparse } from "../../container/sparse";
+import { Sparse, bitsetToSparse } from "../../container/sparse";
 import { Places } from "./scratch";
 import { Shape } from "./shape";
 
@@ -31,7 +31,11 @@ export function normalized(s: u64): u64 {
       const to = Choice.suitable(count, ShortBitset.trim(at));          // without words that it does not need
       return to == Kind.SHORT ? s : converted(s, to, 0, 0);
     }
-    case Kind.SPARSE: return s;
+    case Kind.SPARSE: {
+      const low = Sparse.first(at), high = Sparse.last<Own>(at);
+      const to = Choice.suitable(count, Choice.wordsBetween(low, high));
+      return to == Kind.SPARSE ? s : converted(s, to, low, high);
+    }
     case Kind.FULL:
     case Kind.SINGLE:
     case Kind.PAIR:
