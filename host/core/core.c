@@ -248,52 +248,43 @@ IMPORT u32 w2c_bytes_gather(TAKE_STATE_AND u32 to, u32 at, u32 masks) {
     return (u32)(out - start);
 }
 
-/* The bytes of both stay in registers. */
-IMPORT u32 w2c_bytes_meet(TAKE_STATE_AND u32 at, u32 masks, u32 summary, u32 at_right, u32 masks_right,
-                          u32 summary_right) {
-    spread_source l = SOURCE(left, at, masks, summary);
-    spread_source r = SOURCE(right, at_right, masks_right, summary_right);
-    u64 common = 0, x[16];
-    for (u32 part = 0; part < BITSET_BYTES; part += 1024) {
+/* AVX-512 keeps 128 bytes of both in registers. Otherwise it is quicker to expand 1,024 bytes of one after the other. */
+#define TOGETHER (WIDE == 64 ? 1 : 8)
+
+/* Combines l and r, and returns the cardinality. Writes a bitset to `out` if `stores`, a constant. */
+IMPORT u32 combined(TAKE_STATE_AND u8 *out, u32 stores, spread_source l, spread_source r, u32 how) {
+    u64 members = 0, x[16 * TOGETHER];
+    for (u32 at = 0; at < BITSET_BYTES; at += 1024) {
         take_masks(PASS_STATE_AND & l);
-        take_masks(PASS_STATE_AND & r);
-        for (u32 i = 0; i < 8; i++) {
-            take_bytes(PASS_STATE_AND & l, i, (u8 *)x, SPREAD_STORE);
-            take_bytes(PASS_STATE_AND & r, i, (u8 *)x, SPREAD_AND);
-            for (u32 word = 0; word < 16; word++) common += (u64)__builtin_popcountll(x[word]);
+        if (TOGETHER == 1) take_masks(PASS_STATE_AND & r);
+        for (u32 i = 0; i < 8; i += TOGETHER) {
+            u8 *const there = stores && TOGETHER > 1 ? out + at : (u8 *)x;
+            for (u32 k = 0; k < TOGETHER; k++)
+                take_bytes(PASS_STATE_AND & l, i + k, there + 128 * k, SPREAD_STORE);
+            if (TOGETHER > 1) take_masks(PASS_STATE_AND & r);
+            for (u32 k = 0; k < TOGETHER; k++) take_bytes(PASS_STATE_AND & r, i + k, there + 128 * k, how);
+            for (u32 k = 0; k < 16 * TOGETHER; k++) {
+                u64 word;
+                memcpy(&word, there + 8 * k, sizeof word);
+                members += (u64)__builtin_popcountll(word);
+            }
+            if (stores && TOGETHER == 1) memcpy(out + at + 128 * i, x, sizeof x);
         }
     }
-    return (u32)common;
+    return (u32)members;
 }
 
-/* Expanding one after the other suits AVX2, which has fewer registers. */
+IMPORT u32 w2c_bytes_meet(TAKE_STATE_AND u32 at, u32 masks, u32 summary, u32 at_right, u32 masks_right,
+                          u32 summary_right) {
+    return combined(PASS_STATE_AND NULL, 0, SOURCE(left, at, masks, summary),
+                    SOURCE(right, at_right, masks_right, summary_right), SPREAD_AND);
+}
+
 IMPORT u32 w2c_bytes_combine(TAKE_STATE_AND u32 to, u32 at, u32 masks, u32 summary, u32 at_right,
                              u32 masks_right, u32 summary_right, u32 how) {
     if (UNLIKELY((u64)to + BITSET_BYTES > state->memory_size)) sandbox_trap(WORKER, TRAP_MEMORY);
-    spread_source l = SOURCE(left, at, masks, summary);
-    spread_source r = SOURCE(right, at_right, masks_right, summary_right);
-    u8 *out = state->memory_base + to, *const end = out + BITSET_BYTES;
-    u64 members = 0, x[16];
-#if defined(__AVX512VBMI2__)
-    while (out < end) {
-        take_masks(PASS_STATE_AND & l);
-        take_masks(PASS_STATE_AND & r);
-        for (u32 i = 0; i < 8; i++, out += sizeof x) {
-            take_bytes(PASS_STATE_AND & l, i, (u8 *)x, SPREAD_STORE);
-            take_bytes(PASS_STATE_AND & r, i, (u8 *)x, how);
-            for (u32 word = 0; word < 16; word++) members += (u64)__builtin_popcountll(x[word]);
-            memcpy(out, x, sizeof x);
-        }
-    }
-#else
-    spread(PASS_STATE_AND to, l, SPREAD_STORE);
-    spread(PASS_STATE_AND to, r, how);
-    for (; out < end; out += sizeof x) {
-        memcpy(x, out, sizeof x);
-        for (u32 word = 0; word < 16; word++) members += (u64)__builtin_popcountll(x[word]);
-    }
-#endif
-    return (u32)members;
+    return combined(PASS_STATE_AND state->memory_base + to, 1, SOURCE(left, at, masks, summary),
+                    SOURCE(right, at_right, masks_right, summary_right), how);
 }
 
 /* ------------------------------------------------------------------ argument, reply, output */

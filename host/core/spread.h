@@ -118,7 +118,9 @@ IMPORT u32 spread_by_arithmetic(u8 *to, const u8 *from, const u8 *masks, u32 how
 #if defined(__AVX2__)
     const wide number = {0, 0, 1, 1, 4, 4, 5, 5, 8,  8,  9,  9,  12, 12, 13, 13,
                          2, 2, 3, 3, 6, 6, 7, 7, 10, 10, 11, 11, 14, 14, 15, 15};
-    const wide twice = WIDE_SHUFFLED(LOAD_WIDE(masks, masks), number);
+    wide both; /* clang would load half of it and then copy that */
+    __asm__("vbroadcasti128 %1, %0" : "=x"(both) : "m"(*(const v128 *)masks));
+    const wide twice = WIDE_SHUFFLED(both, number);
 #else
     const wide twice = ZIPPED(lo, 8, pair(mask[0], 0), pair(mask[0], 0));
 #endif
@@ -149,15 +151,12 @@ IMPORT u64 gather_64(u8 *to, const u8 *from) {
         memcpy(&x, from + at, sizeof x);
         absent |= (u64)BITMASK(x == 0) << at;
     }
-    for (int at = 0; at < 64; at += 16, from += 16) {
-        const u32 first = ~absent >> at & 0xff, second = ~absent >> (at + 8) & 0xff;
-        const v128 order = load_pair(packed_low[first], packed_high[second]);
-        const v128 x = shuffled(simde_wasm_v128_load(from), order);
-        const f64 low = simde_wasm_f64x2_extract_lane(x, 0), high = simde_wasm_f64x2_extract_lane(x, 1);
-        memcpy(to, &low, sizeof low);
-        to += __builtin_popcount(first);
-        memcpy(to, &high, sizeof high);
-        to += __builtin_popcount(second);
+    for (int at = 0; at < 64; at += 8, from += 8) {
+        u64 word;
+        memcpy(&word, from, sizeof word);
+        word = shuffled_word(word, packed_low[~absent >> at & 0xff]);
+        memcpy(to, &word, sizeof word);
+        to += __builtin_popcount(~absent >> at & 0xff);
     }
     return ~absent;
 }
