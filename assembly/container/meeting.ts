@@ -10,7 +10,7 @@ import { Sparse } from "./sparse";
 
 /** Kernels for sparse bitsets few of whose bytes meet. */
 export abstract class Meeting {
-  /** The result of intersect() if there are too many members. */
+  /** The result if too many members are shared. */
   @inline static readonly MANY: u32 = u32.MAX_VALUE;
   /** The most bytes that are expected to meet. */
   @inline private static readonly MOST: u32 = 224;
@@ -57,9 +57,10 @@ export abstract class Meeting {
 
   /**
    * Writes left `a` less right `b` to `out` as a sparse bitset, which has no member if all are shared. Returns
-   * the number of those. `out` needs BITSET_BYTES, and so does `work`, which must not overlap it.
+   * the number of those, or MANY once they are more than `most`. `out` needs BITSET_BYTES, and so does `work`,
+   * which must not overlap it.
    */
-  static subtract(a: usize, b: usize, out: usize, work: usize): u32 {
+  static subtract(a: usize, b: usize, most: u32, out: usize, work: usize): u32 {
     left.copy(out, a, Sparse.bytes<Left>(a));
     let aValue = Sparse.values(out), aMask = Sparse.masks<Own>(out), aSummary = Sparse.summary<Own>(out);
     let bValue = Sparse.values(b), bMask = Sparse.masks<Right>(b), bSummary = Sparse.summary<Right>(b);
@@ -76,6 +77,7 @@ export abstract class Meeting {
         any = true;
         Meeting.forget(mask, aSummary, aWords, <u32>ctz(meet));
       }
+      if (shared > most) return Meeting.MANY;
       aMask += <usize>popcnt(aWords);
       bMask += <usize>popcnt(bWords);
       aValue += <usize>popcnt(x);

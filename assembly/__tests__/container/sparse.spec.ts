@@ -105,8 +105,12 @@ function intersectTwo(bench: Bench, x: Model, y: Model): void {
     bench.checkResult(Meeting.intersect<Count>(a, b, both.count - 1, 0), Meeting.MANY, "intersect, too many");
   }
   const rest = combineModels(Operation.ANDNOT, x, y), result = bench.output(BITSET_BYTES);
-  bench.checkResult(Meeting.subtract(a, b, result, result + 2 * BITSET_BYTES), both.count, "subtract");
+  const work = result + 2 * BITSET_BYTES;
+  bench.checkResult(Meeting.subtract(a, b, UNIVERSE, result, work), both.count, "subtract");
   bench.checkPayload(Kind.SPARSE, rest, "subtract");
+  if (both.count) {
+    bench.checkResult(Meeting.subtract(a, b, both.count - 1, result, work), Meeting.MANY, "subtract, too many");
+  }
 }
 
 /** Compares every query with the set. */

@@ -23,8 +23,8 @@ export abstract class CompactFold {
 
   /** Two short bitsets become one if there are no more words between them than this. */
   @inline private static readonly BETWEEN: u32 = 16;
-  /** The most members of an intersection that becomes an array. */
-  @inline private static readonly MET_MAX: u32 = Choice.SPARSE_FROM;
+  /** Once two sparse bitsets turn out to share more members than this, they are expanded after all. */
+  @inline private static readonly MET_MAX: u32 = 128;
   /** The most members of an array that are looked up in a sparse bitset: expanding it takes as long. */
   @inline private static readonly LOOKED_UP_MAX: u32 = 6;
 
@@ -141,7 +141,10 @@ export abstract class CompactFold {
   /** Members of the intersection of two sparse bitsets, or for CompactFold.looksUp(). */
   static countSparse(l: u64, r: u64): u32 {
     const a = Shape.at(l), b = Shape.at(r);
-    if (CompactFold.meetRarely(l, r)) return Meeting.intersect<Count>(a, b, Container.UNIVERSE, 0);
+    if (CompactFold.meetRarely(l, r)) {
+      const members = Meeting.intersect<Count>(a, b, CompactFold.MET_MAX, 0);
+      if (members != Meeting.MANY) return members;
+    }
     if (CompactFold.isSparse(l)) return Sparse.common(a, b);
     return Sparse.filter<And, Count>(a, Shape.count(l), b, 0);
   }
@@ -159,8 +162,8 @@ export abstract class CompactFold {
       if (members != Meeting.MANY) return Shape.array(members, out);
     }
     if (op == Fold.ANDNOT && CompactFold.meetRarely(l, r)) {
-      const members = count - Meeting.subtract(a, b, out, Places.at(Scratch.TEMP));
-      return members ? Shape.sparse(members, out) : Shape.NOTHING;
+      const shared = Meeting.subtract(a, b, CompactFold.MET_MAX, out, Places.at(Scratch.TEMP));
+      if (shared != Meeting.MANY) return shared < count ? Shape.sparse(count - shared, out) : Shape.NOTHING;
     }
     if (CompactFold.isSparse(l)) return Shape.bitset(combineTwoSparse(op, a, b, out), out);
     if (leftOperand(sides) != SELF || Shape.kind(l) != Kind.BITSET) return Shape.UNSUITED;
