@@ -25,6 +25,8 @@ export abstract class CompactFold {
   @inline private static readonly BETWEEN: u32 = 16;
   /** Once two sparse bitsets turn out to share more members than this, they are expanded after all. */
   @inline private static readonly MET_MAX: u32 = 128;
+  /** The most members that are expected in common: where members lie close together, bytes have many. */
+  @inline private static readonly EXPECTED_MAX: u32 = 96;
   /** The most members of an array that are looked up in a sparse bitset: expanding it takes as long. */
   @inline private static readonly LOOKED_UP_MAX: u32 = 6;
 
@@ -135,7 +137,8 @@ export abstract class CompactFold {
    * expanding one. What is left and right shows them.
    */
   static meetRarely(l: u64, r: u64): bool {
-    return CompactFold.isSparse(l) && CompactFold.isSparse(r) && Meeting.isRare(Shape.at(l), Shape.at(r));
+    return CompactFold.isSparse(l) && CompactFold.isSparse(r) && Meeting.isRare(Shape.at(l), Shape.at(r))
+      && Shape.count(l) * Shape.count(r) <= CompactFold.EXPECTED_MAX * Container.UNIVERSE;
   }
 
   /** Members of the intersection of two sparse bitsets, or for CompactFold.looksUp(). */
