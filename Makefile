@@ -178,7 +178,7 @@ SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all
 
 CORE_SOURCES := $(shell find assembly -name '*.ts' -not -path '*/__tests__/*')
 
-GENERATED_HEADERS := $(O)/core.h $(O)/facts.h $(O)/shuffles.h
+GENERATED_HEADERS := $(O)/core.h $(O)/facts.h $(O)/shuffles.h $(O)/settings.h
 
 # This file changes when the compiler or its flags change. All objects depend on it.
 $(O)/compiler: always
@@ -216,7 +216,11 @@ $(O)/facts.h: $(CORE_SOURCES) package.json tools/generate-facts.ts
 $(O)/shuffles.h: tools/generate-shuffles.ts
 	$(TSX) $< $@
 
-COMMAND_TABLE := $(wildcard host/table/*.ts)
+$(O)/settings.h: host/table/settings.ts tools/generate-settings.ts
+	@mkdir -p $(O)
+	$(TSX) tools/generate-settings.ts $@
+
+COMMAND_TABLE := $(filter-out %/settings.ts,$(wildcard host/table/*.ts))
 
 $(O)/commands.c: $(COMMAND_TABLE) tools/generate-commands.ts
 	@mkdir -p $(O)
