@@ -1,7 +1,7 @@
 # Builds and tests redis-roar. `make help` lists what is needed every day, `make help-all` also what tools/*.mk has.
 #
 #   assembly/*.ts --asc--> roaring.wasm --wasm2c--> roaring.c --specialise--> core-roaring.c --> core-<level>.o, one per CPU level
-#   host/table/commands.ts --generate-commands--> commands.c, docs/commands.md       host/*/*.c --> *.o --> redis-roar.so
+#   host/table/commands.ts --generate-commands--> commands.c, handlers.h, docs/commands.md       host/*/*.c --> *.o --> redis-roar.so
 #   host/table/commands.ts --generate-client--> client/src/calls.ts                   client/src/*.ts --tsc--> client/dist
 
 #: PORT=6379              run: the port of the server
@@ -178,7 +178,8 @@ SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all
 
 CORE_SOURCES := $(shell find assembly -name '*.ts' -not -path '*/__tests__/*')
 
-GENERATED_HEADERS := $(O)/core.h $(O)/facts.h $(O)/shuffles.h $(O)/settings.h
+GENERATED_HEADERS := $(O)/core.h $(O)/facts.h $(O)/shuffles.h
+HOST_HEADERS := $(GENERATED_HEADERS) $(O)/settings.h $(O)/handlers.h
 
 # This file changes when the compiler or its flags change. All objects depend on it.
 $(O)/compiler: always
@@ -222,11 +223,11 @@ $(O)/settings.h: host/table/settings.ts tools/generate-settings.ts
 
 COMMAND_TABLE := $(filter-out %/settings.ts,$(wildcard host/table/*.ts))
 
-$(O)/commands.c: $(COMMAND_TABLE) tools/generate-commands.ts
+$(O)/commands.c $(O)/handlers.h: $(COMMAND_TABLE) tools/generate-commands.ts tools/handlers.ts
 	@mkdir -p $(O)
 	$(TSX) tools/generate-commands.ts $@
 
-docs/commands.md: $(COMMAND_TABLE) tools/generate-commands.ts
+docs/commands.md: $(COMMAND_TABLE) tools/generate-commands.ts tools/handlers.ts
 	@mkdir -p docs
 	$(TSX) tools/generate-commands.ts --docs $@
 
@@ -237,14 +238,14 @@ $(CORE_OBJECTS): $(O)/core/core-%.o: host/core/core.c $(O)/core-roaring.c $(GENE
 	@mkdir -p $(@D)
 	$(COMPILE) $(HOST_CFLAGS) $(CORE_CFLAGS) $(MARCH_$*) -DLEVEL=$* -MMD -MP -c $< -o $@
 
-$(O)/%.o: host/%.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+$(O)/%.o: host/%.c $(HOST_HEADERS) $(O)/compiler Makefile
 	@mkdir -p $(@D)
 	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/trial.o: test/support/trial.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+$(O)/trial.o: test/support/trial.c $(HOST_HEADERS) $(O)/compiler Makefile
 	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/commands.o: $(O)/commands.c $(GENERATED_HEADERS) $(O)/compiler Makefile
+$(O)/commands.o: $(O)/commands.c $(HOST_HEADERS) $(O)/compiler Makefile
 	$(COMPILE) $(HOST_CFLAGS) -MMD -MP -c $< -o $@
 
 $(THREADS_CORES): $(O)/core/threads-core-%.o: host/core/core.c $(O)/core-roaring.c $(GENERATED_HEADERS) $(O)/compiler Makefile

@@ -48,65 +48,29 @@ static int choose_level(RedisModuleCtx *ctx) {
     return REDISMODULE_OK;
 }
 
-static void report_key(RedisModuleCtx *ctx, int at, uint64_t flags) {
-    if (RedisModule_KeyAtPosWithFlags) RedisModule_KeyAtPosWithFlags(ctx, at, (int)flags);
-    else RedisModule_KeyAtPos(ctx, at);
+void report_keys(call *c, int at, int last, uint64_t flags) {
+    for (; at <= last && at < c->argc; at++) {
+        if (RedisModule_KeyAtPosWithFlags) RedisModule_KeyAtPosWithFlags(c->ctx, at, (int)flags);
+        else RedisModule_KeyAtPos(c->ctx, at);
+    }
 }
 
-/* Whether the number of keys stands before them. */
-static int is_numbered(const RedisModuleCommandKeySpec *spec) {
-    return spec->find_keys_type == REDISMODULE_KSPEC_FK_KEYNUM
-        || spec->find_keys_type == REDISMODULE_KSPEC_FK_UNKNOWN;
-}
-
-/* The position of the last key of a key spec, counted from the first one, which is at `at`. */
-static int last_key(call *c, const RedisModuleCommandKeySpec *spec, int at) {
+int report_numbered(call *c, int at, uint64_t flags) {
     uint64_t count = 0;
     size_t length;
-
-    if (is_numbered(spec)) {
-        const char *text = at <= c->argc ? RedisModule_StringPtrLen(c->argv[at - 1], &length) : NULL;
-        return text && parse_number(text, length, (uint64_t)c->argc, &count) ? at + (int)count - 1 : at - 1;
-    }
-    int last = spec->fk.range.lastkey;
-    if (last >= 0) return at + last;
-    return c->row->one_key_for && c->argc > 1 && argument_is(c, 1, c->row->one_key_for) ? at : c->argc + last;
+    const char *text = at <= c->argc ? RedisModule_StringPtrLen(c->argv[at - 1], &length) : NULL;
+    if (!text || !parse_number(text, length, (uint64_t)c->argc, &count) || count == 0) return 0;
+    report_keys(c, at, at + (int)count - 1, flags);
+    return at + (int)count - 1;
 }
 
-/* How the call uses the keys of the spec. */
-static uint64_t key_flags(call *c, const RedisModuleCommandKeySpec *spec) {
-    const uint64_t only_of_specs = REDISMODULE_CMD_KEY_INCOMPLETE | REDISMODULE_CMD_KEY_VARIABLE_FLAGS;
-    const int keys_end = -c->row->info->arity;
-    int at = spec->flags & REDISMODULE_CMD_KEY_VARIABLE_FLAGS ? c->argc - 1 : 0;
-
-    while (at >= keys_end && !argument_is(c, at, c->row->modify_with)) at--;
-    if (at < keys_end) return spec->flags & ~only_of_specs;
-    return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_ACCESS | REDISMODULE_CMD_KEY_UPDATE;
-}
-
-/* Reports the keys of a call, which the server needs for routing and authorization. If the beginning of a
- * spec is unknown, its number of keys stands `pos` arguments behind the last key of the spec before it.
- * Nothing about the call has been checked: it may lack arguments, even those that the arity requires. An
- * unknown operation has the keys of the key specs. */
-static int report_keys(call *c) {
-    const RedisModuleCommandKeySpec *spec = c->row->info->key_specs;
-
-    for (int last = 0; spec->begin_search_type != REDISMODULE_KSPEC_BS_INVALID; spec++) {
-        int at = spec->bs.index.pos + is_numbered(spec);
-        if (spec->begin_search_type == REDISMODULE_KSPEC_BS_UNKNOWN) at += last;
-        if (c->row->option_before && at < c->argc && argument_is(c, at, c->row->option_before)) at += 2;
-        last = last_key(c, spec, at);
-        if (last < at) break; /* where the next list begins is not known */
-        for (; at <= last && at < c->argc; at++) report_key(c->ctx, at, key_flags(c, spec));
-    }
-    return REDISMODULE_OK;
-}
+int word_at(call *c, int at, const char *word) { return at < c->argc && argument_is(c, at, word); }
 
 /* Checks the arity, because servers before 7.0 do not know it. */
 int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisModuleString **argv,
                 int argc) {
     call c = main_call(ctx, argv, argc, f, row);
-    if (row->asks_keys && RedisModule_IsKeysPositionRequest(ctx)) return report_keys(&c);
+    if (row->keys && RedisModule_IsKeysPositionRequest(ctx)) return row->keys(&c);
     int arity = row->info->arity;
     if (arity < 0 ? argc < -arity : argc != arity) return RedisModule_WrongArity(ctx);
     if (row->may_offload && own_settings.threads) run_or_offload(&c);

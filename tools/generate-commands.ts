@@ -1,23 +1,17 @@
 // generate-commands <commands.c>       writes the rows of host/table/commands.ts as C, for both families
+// generate-commands <handlers.h>       declares the functions of the commands
 // generate-commands --docs <file.md>   writes them as documentation
 // generate-commands --check <file.md>  fails if --docs would change the file
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { type Access, type Arg, type Command, commands } from "../host/table/commands.ts";
+import { type Arg, type Command, commands } from "../host/table/commands.ts";
+import { arity, asksKeys, declaration, flags, handlerInC, handlerOf, keyFlags, keysInC } from "./handlers.ts";
 
 /** The families, in the order of host/server/types.h. */
 const FAMILIES = [
   { id: "R", prefix: "R." },
   { id: "R64", prefix: "R64." },
 ];
-
-const KEY_FLAGS: Record<Access, string[]> = {
-  read: ["RO", "ACCESS"],
-  modify: ["RW", "ACCESS", "UPDATE"],
-  update: ["RW", "UPDATE"],
-  insert: ["RW", "INSERT"],
-  overwrite: ["OW", "INSERT"],
-};
 
 const ARG_TYPES: Record<Arg["type"], string> = {
   key: "KEY", string: "STRING", integer: "INTEGER", token: "PURE_TOKEN", oneof: "ONEOF", block: "BLOCK",
@@ -71,16 +65,9 @@ function checkKeys(row: Command, fail: (why: string) => never): void {
   if (!agree || keyArgs.length !== row.keys.length) fail("key specs and arguments disagree");
 }
 
-/** The arity as the server defines it: it includes the command's name, and is negative if there may be more arguments. */
-function arity({ args }: Command): number {
-  const required = 1 + args.filter(({ optional }) => !optional).length;
-  return args.some(({ optional, multiple }) => optional || multiple) ? -required : required;
-}
-
 // --- C ----------------------------------------------------------------------------------------------------------------------
 
 const text = (value: string | undefined): string => (value === undefined ? "NULL" : JSON.stringify(value));
-const flags = (prefix: string, names: string[]): string => names.map((name) => `REDISMODULE_CMD_${prefix}_${name}`).join(" | ") || "0";
 
 /** The C array `name` of these arguments, preceded by the arrays of their parts. */
 function argArray(name: string, args: Arg[], keyIndex = { next: 0 }): string {
@@ -98,7 +85,7 @@ function argArray(name: string, args: Arg[], keyIndex = { next: 0 }): string {
 
 function keyArray(name: string, keys: Command["keys"]): string {
   const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind }) =>
-    `    {.flags = ${flags("KEY", [...KEY_FLAGS[access], ...(oneKeyFor !== undefined || behind !== undefined ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, `
+    `    {.flags = ${keyFlags(access, [...(oneKeyFor !== undefined || behind !== undefined ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, `
     + (behind !== undefined
       ? `.begin_search_type = REDISMODULE_KSPEC_BS_UNKNOWN, .bs.index = {${behind}}, .find_keys_type = REDISMODULE_KSPEC_FK_UNKNOWN},`
       : `.begin_search_type = REDISMODULE_KSPEC_BS_INDEX, .bs.index = {${numbered ? at - 1 : at}}, `)
@@ -119,8 +106,7 @@ function commandInC(row: Command, index: number): string {
     `static int ${name}_${id}(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {\n`
     + `    return run_command(&commands[${index}], &families[${id}], ctx, argv, argc);\n}\n`);
   return `/* ${row.name} */
-handler ${name}_command;
-${entries.join("")}${keyArray(`${name}_keys`, row.keys)}${argArray(`${name}_args`, row.args)}static const RedisModuleCommandInfo ${name}_info = {
+${handlerInC(row)}${keysInC(row)}${entries.join("")}${keyArray(`${name}_keys`, row.keys)}${argArray(`${name}_args`, row.args)}static const RedisModuleCommandInfo ${name}_info = {
     .version = &version, .summary = ${text(row.summary)},
     .complexity = ${text(row.complexity)}, .since = ${text(row.since)},
     .tips = ${text(row.tips?.join(" "))}, .arity = ${arity(row)}, .key_specs = ${name}_keys, .args = ${name}_args
@@ -129,18 +115,19 @@ ${entries.join("")}${keyArray(`${name}_keys`, row.keys)}${argArray(`${name}_args
 }
 
 function rowInC(row: Command): string {
-  const name = row.name.toLowerCase(), last = row.keys.at(-1)!;
+  const name = row.name.toLowerCase();
   const [first, ...rest] = row.keys.filter(({ numbered }) => !numbered), legacyLast = rest.at(-1) ?? first;
-  const asks = row.keys.some(({ oneKeyFor, modifyWith, numbered }) => oneKeyFor ?? modifyWith ?? numbered);
-  const registered = [...row.flags, ...(asks ? ["getkeys-api"] : [])];
-  return `    {${text(row.name)}, ${name}_command, {${FAMILIES.map(({ id }) => `[${id}] = ${name}_${id}`).join(", ")}}, `
+  const registered = [...row.flags, ...(asksKeys(row) ? ["getkeys-api"] : [])];
+  return `    {${text(row.name)}, ${handlerOf(row)}, {${FAMILIES.map(({ id }) => `[${id}] = ${name}_${id}`).join(", ")}}, `
     + `${text(registered.join(" "))}, ${text(categories(row))}, ${first?.at ?? 0}, ${legacyLast?.to ?? legacyLast?.at ?? 0}, ${first ? 1 : 0}, `
-    + `${row.mayOffload === true ? 1 : 0}, ${asks ? 1 : 0}, ${text(last.oneKeyFor)}, ${text(last.optionBefore)}, ${text(row.keys[0]!.modifyWith)}, &${name}_info},`;
+    + `${row.mayOffload === true ? 1 : 0}, ${asksKeys(row) ? `${name}_keys_of` : "NULL"}, &${name}_info},`;
 }
 
 const inC = (): string => `/* Generated by tools/generate-commands.ts from host/table/commands.ts. */
 #include "commands.h"
+#include "handlers.h"
 #include "module.h"
+#include "server/args.h"
 
 static const RedisModuleCommandInfoVersion version = {
     1, sizeof(RedisModuleCommandHistoryEntry), sizeof(RedisModuleCommandKeySpec), sizeof(RedisModuleCommandArg)
@@ -152,6 +139,17 @@ ${commands.map(rowInC).join("\n")}
 };
 
 const size_t command_count = sizeof commands / sizeof *commands;
+`;
+
+const inHeader = (): string => `/* Generated by tools/generate-commands.ts from host/table/commands.ts: what host/commands/ defines. */
+#ifndef ROAR_HANDLERS_H
+#define ROAR_HANDLERS_H
+
+#include "server/keys.h"
+
+${commands.map(declaration).join("\n")}
+
+#endif
 `;
 
 // --- Documentation ----------------------------------------------------------------------------------------------------------
@@ -240,5 +238,5 @@ const [mode, file] = process.argv.slice(2);
 if (mode === "--docs" && file) writeFileSync(file, inMarkdown());
 else if (mode === "--check" && file) {
   if (readFileSync(file, "utf8") !== inMarkdown()) throw new Error(`${file} does not match host/table/commands.ts: run make documents`);
-} else if (mode && !mode.startsWith("--")) writeFileSync(mode, inC());
-else throw new Error("usage: generate-commands <commands.c> | --docs <file.md> | --check <file.md>");
+} else if (mode && !mode.startsWith("--")) writeFileSync(mode, mode.endsWith(".h") ? inHeader() : inC());
+else throw new Error("usage: generate-commands <commands.c> | <handlers.h> | --docs <file.md> | --check <file.md>");

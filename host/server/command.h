@@ -31,13 +31,6 @@ typedef struct command {
     const char *categories;                     /* for ACL rules */
     int first, last, step;                      /* keys, for servers without key specs */
     int may_offload;                            /* a long call may go to a thread */
-    int asks_keys;                              /* the server asks the module for the keys of a call */
-    /* The operation for which the last key spec has one key; NULL if there is none. */
-    const char *one_key_for;
-    /* An option of two words that may stand before the keys of the last key spec; NULL if there is none. */
-    const char *option_before;
-    /* A keyword behind the keys with which the first key is modified and not overwritten; NULL if there is
-     * none. */
-    const char *modify_with;
+    handler *keys;          /* reports the keys of a call, for which the server asks the module; or NULL */
     const RedisModuleCommandInfo *info;
 } command;

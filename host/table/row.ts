@@ -110,6 +110,11 @@ export interface Command {
    * "reply": the command has run on the main thread, and only its reply may come from a thread (offload_reply() in host/threads/offload.h).
    */
   mayOffload?: true | "reply";
+  /**
+   * The command's function in host/commands/ gets its arguments parsed and its key opened: the generator writes the part of the handler
+   * that does so (tools/handlers.ts). That part also replies errors, and `missing` for a missing key. handlers.h declares the function.
+   */
+  parsed?: true;
   /** A sentence without its full stop, as in COMMAND DOCS. */
   summary: string;
   complexity: string;
