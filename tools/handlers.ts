@@ -27,6 +27,8 @@ export function arity({ args }: Command): number {
 interface Beginning {
   /** Declarations, "type name". */
   variables: string[];
+  /** Takes away a word behind a list. */
+  cut?: string;
   /** Calls that return 0 after an error reply, in this order. */
   calls: string[];
   /** What the command's function gets, besides the call. */
@@ -37,16 +39,16 @@ interface Beginning {
 
 /** Adds the argument at this position of argv. */
 function parse(begin: Beginning, arg: Arg, at: number): void {
-  const { name, kind, type, multiple } = arg;
+  const { name, kind, type, token, multiple } = arg;
   const add = (cType: string, value = name): void => {
     begin.variables.push(`${cType} ${value}`);
     begin.parameters.push({ type: cType, value });
   };
   if (type === "key") return;
   if (kind === "offset" && multiple) {
-    begin.variables.push(`uint64_t *${name}`, "uint32_t count");
-    begin.parameters.push({ type: "uint64_t *", value: name }, { type: "uint32_t", value: "count" });
-    begin.calls.push(`parse_values(c, ${at}, "${name}", &${name}, &count)`);
+    begin.variables.push(`uint64_t *${name}`, "uint32_t length");
+    begin.parameters.push({ type: "uint64_t *", value: name }, { type: "uint32_t", value: "length" });
+    begin.calls.push(`parse_values(c, ${at}, "${name}", &${name}, &length)`);
     begin.list = name;
   } else if (kind === "offset") {
     add("uint64_t");
@@ -61,6 +63,9 @@ function parse(begin: Beginning, arg: Arg, at: number): void {
     add("uint64_t");
     add("int", "from_end");
     begin.calls.push(`parse_rank(c, ${at}, &${name}, &from_end)`);
+  } else if (type === "token" && begin.list) {
+    add("int");
+    begin.cut = `c->argc -= ${name} = argument_is(c, c->argc - 1, "${token}");`;
   } else throw new Error(`commands.ts: nothing parses an argument like ${name}`);
 }
 
@@ -78,7 +83,7 @@ function opener({ flags: have, keys: [key], missing }: Command, list?: string): 
   if (key!.at !== 1 || key!.to !== undefined || key!.access === "overwrite") return undefined;
   if (key!.access === "read") return "open_read(c, 1, &b)";
   if (missing !== "creates") return "open_write(c, 1, &k)";
-  return have.includes("deny-oom") ? `open_create(c, 1, ${list ? "room_for(count)" : "0"}, &k)` : "open_create_below_maxmemory(c, 1, &k)";
+  return have.includes("deny-oom") ? `open_create(c, 1, ${list ? "room_for(length)" : "0"}, &k)` : "open_create_below_maxmemory(c, 1, &k)";
 }
 
 function beginning(row: Command): Beginning & { open?: string } {
@@ -104,13 +109,13 @@ export const handlerOf = ({ name, parsed }: Command): string => `${name.toLowerC
 /** That function, if the command's own one is another. */
 export function handlerInC(row: Command): string {
   if (!row.parsed) return "";
-  const { variables, calls, parameters, list, open } = beginning(row), reply = MISSING[row.missing];
+  const { variables, cut, calls, parameters, list, open } = beginning(row), reply = MISSING[row.missing];
   const command = `${row.name.toLowerCase()}_command(${["c", ...parameters.map(({ value }) => value)].join(", ")});`;
   const isMissing = row.keys[0]!.access === "read" ? `if (b == NULL) ${reply};` : `if (k.value == NULL) abandon(&k), ${reply};`;
   const act = open === undefined ? [command]
     : reply ? [`if (${open}) {`, `    ${isMissing}`, `    else ${command}`, "}"] : [`if (${open}) ${command}`];
   const lines = [
-    ...variables.map((variable) => `${variable};`), ...calls.map((call) => `if (!${call}) return REDISMODULE_OK;`),
+    ...variables.map((variable) => `${variable};`), ...(cut ? [cut] : []), ...calls.map((call) => `if (!${call}) return REDISMODULE_OK;`),
     ...act, ...(list ? [`free_values(c, ${list});`] : []), "return REDISMODULE_OK;",
   ];
   return `static int ${handlerOf(row)}(call *c) {\n${lines.map((line) => `    ${line}\n`).join("")}}\n`;

@@ -1,44 +1,31 @@
 /* bits.c -- single bits, and native BITCOUNT and BITPOS. */
+#include "handlers.h"
 #include "server/args.h"
-#include "server/keys.h"
 #include "server/listing.h"
 
 /* SETBIT key offset value -- sets or clears a bit, and replies its old value. Creates a missing key for
  * either value. */
-int setbit_command(call *c) {
-    uint64_t offset;
-    uint32_t bit, previous = 0;
-    open_key k;
-
-    if (!parse_offset(c, 2, "offset", &offset)) return REDISMODULE_OK;
-    if (!parse_bit(c, 3, "value", &bit)) return REDISMODULE_OK;
-    if (!open_create(c, 1, 0, &k)) return REDISMODULE_OK;
-    status done = core_set(c->worker, &k.value, offset, bit, &previous);
-    if (!commit(c, &k, done, previous != bit, "setbit")) return REDISMODULE_OK;
+int setbit_command(call *c, open_key *k, uint64_t offset, uint32_t bit) {
+    uint32_t previous = 0;
+    status done = core_set(c->worker, &k->value, offset, bit, &previous);
+    if (!commit(c, k, done, previous != bit, "setbit")) return REDISMODULE_OK;
     return RedisModule_ReplyWithLongLong(c->ctx, previous);
 }
 
 /* GETBIT key offset */
-int getbit_command(call *c) {
-    uint64_t offset;
-    uint32_t bit = 0;
-    const bitmap *b;
-
-    if (!parse_offset(c, 2, "offset", &offset)) return REDISMODULE_OK;
-    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
-    if (b && !succeeded(c, core_get(c->worker, b, offset, &bit))) return REDISMODULE_OK;
+int getbit_command(call *c, const bitmap *b, uint64_t offset) {
+    uint32_t bit;
+    if (!succeeded(c, core_get(c->worker, b, offset, &bit))) return REDISMODULE_OK;
     return RedisModule_ReplyWithLongLong(c->ctx, bit);
 }
 
 /* MGETBIT offset key [key ...] -- the bit at the offset of each key. If a key has another type, the whole
  * call fails, so the bits are collected before the reply begins. */
-int mgetbit_command(call *c) {
-    uint64_t offset;
+int mgetbit_command(call *c, uint64_t offset) {
     uint32_t bit;
     const bitmap *b;
     int keys = c->argc - 2, read = 0;
 
-    if (!parse_offset(c, 1, "offset", &offset)) return REDISMODULE_OK;
     if (!reply_fits(c, (uint64_t)keys * (sizeof ":0\r\n" - 1))) return REDISMODULE_OK;
     char *bits = try_alloc((size_t)keys);
     if (bits == NULL) return reply_failure(c, OUT_OF_MEMORY);

@@ -1,7 +1,7 @@
 /* exchange.c -- conversion from and to portable streams, native bitmaps, and strings of '0' and
  * '1'. */
+#include "handlers.h"
 #include "server/args.h"
-#include "server/keys.h"
 #include "server/prepare.h"
 #include "server/listing.h"
 #include "server/serialized.h"
@@ -30,22 +30,10 @@ int setbitarray_command(call *c) {
 }
 
 /* GETBITARRAY key -- a '0' or '1' for each offset up to the largest member. */
-int getbitarray_command(call *c) {
-    const bitmap *b;
-
-    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
-    if (b == NULL) return RedisModule_ReplyWithSimpleString(c->ctx, "");
-    return reply_serialized(c, b, CHARACTERS);
-}
+int getbitarray_command(call *c, const bitmap *b) { return reply_serialized(c, b, CHARACTERS); }
 
 /* EXPORT key -- the bitmap in the portable Roaring format. */
-int export_command(call *c) {
-    const bitmap *b;
-
-    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
-    if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
-    return reply_serialized(c, b, c->family->exported);
-}
+int export_command(call *c, const bitmap *b) { return reply_serialized(c, b, c->family->exported); }
 
 /* Stores the union of the key and `imported`, and replies its cardinality. Stores imported->b itself, or
  * frees it. */

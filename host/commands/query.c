@@ -1,6 +1,6 @@
 /* query.c -- minimum and maximum, ranks, and lists of members. */
+#include "handlers.h"
 #include "server/args.h"
-#include "server/keys.h"
 #include "server/listing.h"
 
 #include <inttypes.h>
@@ -9,55 +9,35 @@
 /* The default COUNT of SCAN. */
 #define SCAN_COUNT 10
 
-/* Replies what core_minimum or core_maximum finds in the key; -1 if it finds none. */
-static int reply_found(call *c,
+/* Replies what core_minimum or core_maximum finds in b; -1 if it finds nothing. */
+static int reply_found(call *c, const bitmap *b,
                        status (*find)(worker *w, const bitmap *b, uint32_t *found, uint64_t *member)) {
-    uint32_t found = 0;
+    uint32_t found;
     uint64_t member;
-    const bitmap *b;
 
-    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
-    if (b && !succeeded(c, find(c->worker, b, &found, &member))) return REDISMODULE_OK;
+    if (!succeeded(c, find(c->worker, b, &found, &member))) return REDISMODULE_OK;
     return found ? reply_offset(c, member) : RedisModule_ReplyWithLongLong(c->ctx, -1);
 }
 
 /* MIN key */
-int min_command(call *c) { return reply_found(c, core_minimum); }
+int min_command(call *c, const bitmap *b) { return reply_found(c, b, core_minimum); }
 
 /* MAX key */
-int max_command(call *c) { return reply_found(c, core_maximum); }
+int max_command(call *c, const bitmap *b) { return reply_found(c, b, core_maximum); }
 
 /* RANK key offset -- the number of members less than or equal to offset. */
-int rank_command(call *c) {
-    uint64_t offset;
-    cardinality members = 0;
-    const bitmap *b;
-
-    if (!parse_offset(c, 2, "offset", &offset)) return REDISMODULE_OK;
-    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
-    if (b && !succeeded(c, core_count_between(c->worker, b, 0, offset, &members))) return REDISMODULE_OK;
+int rank_command(call *c, const bitmap *b, uint64_t offset) {
+    cardinality members;
+    if (!succeeded(c, core_count_between(c->worker, b, 0, offset, &members))) return REDISMODULE_OK;
     return reply_count(c, members);
 }
 
-/* A rank; negative ranks count from the end, and -1 is the last. */
-static int parse_rank(call *c, int at, uint64_t *rank, int *from_end) {
-    long long value = 0;
+/* SELECT key rank -- the member with this rank, from the end if the rank was negative. */
+int select_command(call *c, const bitmap *b, uint64_t rank, int from_end) {
+    uint64_t member;
+    cardinality members;
 
-    *from_end = RedisModule_StringToLongLong(c->argv[at], &value) == REDISMODULE_OK && value < 0;
-    *rank = 0 - (uint64_t)value;
-    return *from_end || parse_limit(c, at, rank);
-}
-
-/* SELECT key rank -- the member with this rank. */
-int select_command(call *c) {
-    uint64_t rank, member;
-    int from_end;
-    cardinality members = 0;
-    const bitmap *b;
-
-    if (!parse_rank(c, 2, &rank, &from_end)) return REDISMODULE_OK;
-    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
-    if (b && !succeeded(c, core_cardinality(c->worker, b, &members))) return REDISMODULE_OK;
+    if (!succeeded(c, core_cardinality(c->worker, b, &members))) return REDISMODULE_OK;
     if (from_end ? rank > members : rank >= members) return RedisModule_ReplyWithNull(c->ctx);
     if (from_end) rank = (uint64_t)(members - rank);
     if (!succeeded(c, core_select(c->worker, b, rank, &member))) return REDISMODULE_OK;
@@ -69,12 +49,9 @@ int select_command(call *c) {
 static cardinality least(cardinality a, cardinality b) { return a < b ? a : b; }
 
 /* GETINTARRAY key -- all members in ascending order. */
-int getintarray_command(call *c) {
-    cardinality members = 0;
-    const bitmap *b;
-
-    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
-    if (b && !succeeded(c, core_cardinality(c->worker, b, &members))) return REDISMODULE_OK;
+int getintarray_command(call *c, const bitmap *b) {
+    cardinality members;
+    if (!succeeded(c, core_cardinality(c->worker, b, &members))) return REDISMODULE_OK;
     return reply_members(c, b, 0, members);
 }
 

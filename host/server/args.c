@@ -162,6 +162,14 @@ int parse_limit(call *c, int at, uint64_t *limit) {
     return reply_error(c, "ERR value is not an integer or out of range");
 }
 
+int parse_rank(call *c, int at, uint64_t *rank, int *from_end) {
+    long long value = 0;
+
+    *from_end = RedisModule_StringToLongLong(c->argv[at], &value) == REDISMODULE_OK && value < 0;
+    *rank = 0 - (uint64_t)value;
+    return *from_end || parse_limit(c, at, rank);
+}
+
 int parse_unit(call *c, int at, enum unit *unit) {
     *unit = argument_is(c, at, "BIT") ? BIT : BYTE;
     return *unit == BIT || argument_is(c, at, "BYTE") || reply_syntax_error(c);

@@ -21,6 +21,8 @@ int parse_bit(call *c, int at, const char *name, uint32_t *bit);
 int parse_index(call *c, int at, int64_t *index);
 /* A maximum number of results. */
 int parse_limit(call *c, int at, uint64_t *limit);
+/* A rank; negative ranks count from the end, and -1 is the last. */
+int parse_rank(call *c, int at, uint64_t *rank, int *from_end);
 /* BYTE or BIT, case-insensitive. */
 int parse_unit(call *c, int at, enum unit *unit);
 /* All arguments from `at` on. The caller must free_values(c, *values). */

@@ -128,7 +128,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "GETBITARRAY", since: "1.0.0", flags: ["readonly"], mayOffload: true,
+    name: "GETBITARRAY", since: "1.0.0", flags: ["readonly"], parsed: true, mayOffload: true,
     summary: "Returns a bitmap as a string of 0s and 1s", complexity: "O(m) for m characters",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "One character for each offset up to the largest member; `0` for an empty bitmap.", missing: "string",
@@ -140,7 +140,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "EXPORT", since: "1.0.0", flags: ["readonly"], mayOffload: true, tips: ["nondeterministic_output"],
+    name: "EXPORT", since: "1.0.0", flags: ["readonly"], parsed: true, mayOffload: true, tips: ["nondeterministic_output"],
     summary: "Returns a bitmap in the portable Roaring format", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The bitmap as defined by the [RoaringFormatSpec](https://github.com/RoaringBitmap/RoaringFormatSpec), in the 32-bit layout or, with `R64.`, the 64-bit one.", missing: "nil",

@@ -23,7 +23,7 @@ export const members: Command[] = [
   // --- Bits --------------------------------------------------------------------------------------------------------------------
 
   {
-    name: "SETBIT", since: "1.0.0", flags: ["write", "deny-oom", "fast"], repeated: "same",
+    name: "SETBIT", since: "1.0.0", flags: ["write", "deny-oom", "fast"], parsed: true, repeated: "same",
     summary: "Sets or clears the bit at an offset, and returns its previous value", complexity: "O(log n)",
     keys: [{ at: 1, access: "modify" }], args: [key, offset(), integer("value", "bit")],
     reply: "The bit's previous value, 0 or 1.", missing: "creates",
@@ -35,7 +35,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "GETBIT", since: "1.0.0", flags: ["readonly", "fast"],
+    name: "GETBIT", since: "1.0.0", flags: ["readonly", "fast"], parsed: true,
     summary: "Returns the bit at an offset", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key, offset()],
     reply: "0 or 1.", missing: 0,
@@ -94,7 +94,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "GETBITS", since: "1.0.0", flags: ["readonly"],
+    name: "GETBITS", since: "1.0.0", flags: ["readonly"], parsed: true,
     summary: "Returns the bits at several offsets", complexity: "O(m log n) for m offsets",
     keys: [{ at: 1, access: "read" }], args: [key, multiple(offset())],
     reply: "0 or 1 for each offset.", missing: "[]",
@@ -105,7 +105,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "MGETBIT", since: "1.0.0", flags: ["readonly"],
+    name: "MGETBIT", since: "1.0.0", flags: ["readonly"], parsed: true,
     summary: "Returns the bit at one offset of several bitmaps", complexity: "O(k log n) for k keys",
     keys: [{ at: 2, to: -1, access: "read" }], args: [offset(), multiple(key)],
     reply: "0 or 1 for each key.", missing: "zeros",
@@ -118,7 +118,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "SETBITS", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
+    name: "SETBITS", since: "1.0.0", flags: ["write", "deny-oom"], parsed: true, repeated: "same",
     summary: "Sets the bits at several offsets, and returns how many were clear", complexity: "O(m log n) for m offsets",
     keys: [{ at: 1, access: "modify" }], args: [key, multiple(offset())],
     reply: "The number of bits that changed from 0 to 1.", missing: "creates",
@@ -129,7 +129,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "CLEARBITS", since: "1.0.0", flags: ["write"], repeated: "same",
+    name: "CLEARBITS", since: "1.0.0", flags: ["write"], parsed: true, repeated: "same",
     summary: "Clears the bits at several offsets", complexity: "O(m log n) for m offsets",
     keys: [{ at: 1, access: "modify" }], args: [key, multiple(offset()), optional(token("COUNT"))],
     reply: "`OK`; with `COUNT` the number of bits that changed from 1 to 0.", missing: "nil",
@@ -147,7 +147,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "CLEAR", since: "1.0.0", flags: ["write"], repeated: "same",
+    name: "CLEAR", since: "1.0.0", flags: ["write"], parsed: true, repeated: "same",
     summary: "Removes all members of a bitmap and keeps the key", complexity: "O(1)",
     keys: [{ at: 1, access: "modify" }], args: [key],
     reply: "The number of members removed.", missing: "nil",
@@ -162,7 +162,7 @@ export const members: Command[] = [
   // --- Arrays of members -------------------------------------------------------------------------------------------------------
 
   {
-    name: "SETINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
+    name: "SETINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"], parsed: true, repeated: "same",
     summary: "Creates a bitmap from values", complexity: "O(m log m) for m values",
     keys: [{ at: 1, access: "overwrite" }], args: [key, multiple(offset("value"))],
     reply: "`OK`.", missing: "creates",
@@ -174,7 +174,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "APPENDINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
+    name: "APPENDINTARRAY", since: "1.0.0", flags: ["write", "deny-oom"], parsed: true, repeated: "same",
     summary: "Adds values to a bitmap", complexity: "O(m log n) for m values",
     keys: [{ at: 1, access: "insert" }], args: [key, multiple(offset("value"))],
     reply: "`OK`.", missing: "creates",
@@ -186,7 +186,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "GETINTARRAY", since: "1.0.0", flags: ["readonly"], mayOffload: true,
+    name: "GETINTARRAY", since: "1.0.0", flags: ["readonly"], parsed: true, mayOffload: true,
     summary: "Returns all members of a bitmap", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The members in ascending order.", missing: "[]",
@@ -199,7 +199,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "DELETEINTARRAY", since: "1.0.0", flags: ["write"], repeated: "same",
+    name: "DELETEINTARRAY", since: "1.0.0", flags: ["write"], parsed: true, repeated: "same",
     summary: "Removes values from a bitmap", complexity: "O(m log n) for m values",
     keys: [{ at: 1, access: "update" }], args: [key, multiple(offset("value"))],
     reply: "`OK`.", missing: "creates",
@@ -227,7 +227,7 @@ export const members: Command[] = [
   // --- Ranges ------------------------------------------------------------------------------------------------------------------
 
   {
-    name: "SETRANGE", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
+    name: "SETRANGE", since: "1.0.0", flags: ["write", "deny-oom"], parsed: true, repeated: "same",
     summary: "Sets all bits in a range", complexity: "O(log n + c) for c containers in the range",
     keys: [{ at: 1, access: "insert" }], args: [key, start, end],
     reply: "`OK`.", missing: "creates",
@@ -239,7 +239,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "CLEARRANGE", since: "1.0.0", flags: ["write"], repeated: "same",
+    name: "CLEARRANGE", since: "1.0.0", flags: ["write"], parsed: true, repeated: "same",
     summary: "Clears all bits in a range, and returns how many were set", complexity: "O(log n + c) for c containers in the range",
     keys: [{ at: 1, access: "modify" }], args: [key, start, end],
     reply: "The number of bits that changed from 1 to 0.", missing: 0,
@@ -252,7 +252,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "FLIPRANGE", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "differs",
+    name: "FLIPRANGE", since: "1.0.0", flags: ["write", "deny-oom"], parsed: true, repeated: "differs",
     summary: "Inverts all bits in a range, and returns the new number of members", complexity: "O(log n + c) for c containers in the range",
     keys: [{ at: 1, access: "modify" }], args: [key, start, end],
     reply: "The number of members after the change.", missing: "creates",
@@ -265,7 +265,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "SETFULL", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
+    name: "SETFULL", since: "1.0.0", flags: ["write", "deny-oom"], parsed: true, repeated: "same",
     summary: "Creates a bitmap that holds every offset", complexity: "O(1)",
     keys: [{ at: 1, access: "insert" }], args: [key],
     reply: "`OK`.", missing: "creates",
@@ -281,7 +281,7 @@ export const members: Command[] = [
   // --- Queries: extremes, ranks, lists of members ------------------------------------------------------------------------------
 
   {
-    name: "MIN", since: "1.0.0", flags: ["readonly", "fast"],
+    name: "MIN", since: "1.0.0", flags: ["readonly", "fast"], parsed: true,
     summary: "Returns the smallest member", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The member, or -1 if the bitmap is empty.", missing: -1,
@@ -293,7 +293,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "MAX", since: "1.0.0", flags: ["readonly", "fast"],
+    name: "MAX", since: "1.0.0", flags: ["readonly", "fast"], parsed: true,
     summary: "Returns the largest member", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key],
     reply: "The member, or -1 if the bitmap is empty.", missing: -1,
@@ -305,7 +305,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "RANK", since: "1.0.0", flags: ["readonly", "fast"],
+    name: "RANK", since: "1.0.0", flags: ["readonly", "fast"], parsed: true,
     summary: "Counts the members less than or equal to an offset", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key, offset()],
     reply: "The number of members less than or equal to `offset`.", missing: 0,
@@ -318,7 +318,7 @@ export const members: Command[] = [
     ],
   },
   {
-    name: "SELECT", since: "1.0.0", flags: ["readonly", "fast"],
+    name: "SELECT", since: "1.0.0", flags: ["readonly", "fast"], parsed: true,
     summary: "Returns the member with a given rank", complexity: "O(log n)",
     keys: [{ at: 1, access: "read" }], args: [key, integer("rank", "rank")],
     reply: "The member, or nil if the rank is out of range.", missing: "nil",
