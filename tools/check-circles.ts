@@ -96,7 +96,7 @@ function declared(header: string): string[] {
 }
 
 for (const header of sources.filter((name) => name.endsWith(".h") && basename(name) !== "redismodule.h")) {
-  const unit = unitOf(header) === "host/commands" ? "tools/generate-commands.ts" : `${unitOf(header)}.c`;
+  const unit = `${unitOf(header)}.c`;
   const names = declared(header), body = existsSync(unit) ? read(unit) : "";
   for (const name of names) {
     if (!new RegExp(`^\\w[^;]*\\b${name}\\b`, "m").test(body)) fail(`${header}: declares ${name}, which ${unit} does not define`);

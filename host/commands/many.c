@@ -26,20 +26,56 @@ int mbitcount_command(call *c) {
     return REDISMODULE_OK;
 }
 
+/* What FACET and CROSSCARD share: an expression, and lists of keys whose members are counted together. */
+typedef struct lists {
+    query query;
+    operands all; /* the bitmaps that are counted together */
+    cardinality *sizes; /* the number of members of each key */
+} lists;
+
+/* The number of keys at *at, which errors call `name`, and the keys. Moves *at behind them. */
+static int parse_list(call *c, int *at, const char *name, uint32_t *keys) {
+    if (*at == c->argc) return reply_error(c, "ERR syntax error: %s is missing", name);
+    if (!parse_key_count(c, *at, name, keys)) return 0;
+    *at += 1 + (int)*keys;
+    return 1;
+}
+
+static int begin_lists(call *c, lists *l, size_t keys) {
+    l->sizes = try_alloc(keys * sizeof *l->sizes);
+    if (l->sizes == NULL) return reply_failure(c, OUT_OF_MEMORY);
+    begin_query(c, &l->query);
+    operands_begin(&l->all);
+    return 1;
+}
+
+/* Opens the keys from `at` on, and counts the members of each. */
+static int open_list(call *c, int at, uint32_t keys, lists *l, cardinality *sizes) {
+    const bitmap *b;
+    for (uint32_t i = 0; i < keys; i++) {
+        if (!open_counted(c, at + (int)i, &b, &sizes[i])) return 0;
+        operands_add(&l->all, b);
+    }
+    return 1;
+}
+
+static int end_lists(lists *l) {
+    operands_end(&l->all);
+    operands_end(&l->query.operands);
+    RedisModule_Free(l->sizes);
+    return REDISMODULE_OK;
+}
+
 /* --- FACET --------------------------------------------------------------------------------------------- */
 
-/* At most this many keys in all. */
-#define KEYS_MAX (OPERANDS_MAX - 1)
-
 typedef struct facets {
-    query subject; /* the bitmap with which all facets are compared */
+    lists lists; /* an expression, the subject with which all facets are compared; then all facets */
     int at; /* of the first facet */
     uint32_t count;
     int is_ranked; /* only the facets with the greatest scores are replied */
     ranking ranking;
     const bitmap *key; /* the subject, if the expression is a single key; otherwise NULL */
-    operands all; /* the subject, and the facets */
-    cardinality of_subject, *sizes; /* numbers of members: the subject's, and each facet's */
+    cardinality of_subject; /* its number of members */
 } facets;
 
 static int parse_measure(call *c, int at, enum measure *by) {
@@ -98,15 +134,12 @@ static int parse_ranking(call *c, int at, facets *f) {
 }
 
 static int parse_facets(call *c, facets *f) {
-    if (!parse_key_count(c, 2, "numkeys", &f->subject.keys)) return 0;
-    int at = 3 + (int)f->subject.keys;
-    if (at == c->argc) return reply_error(c, "ERR syntax error: numfacets is missing");
-    if (!parse_key_count(c, at, "numfacets", &f->count)) return 0;
-    if (f->subject.keys + f->count > KEYS_MAX) {
-        return reply_error(c, "ERR Roaring: too many keys: maximum %d", KEYS_MAX);
-    }
-    f->at = at + 1;
-    return parse_ranking(c, f->at + (int)f->count, f);
+    int at = 2;
+    uint32_t *subject = &f->lists.query.keys;
+    if (!parse_list(c, &at, "numkeys", subject) || !parse_list(c, &at, "numfacets", &f->count)) return 0;
+    if (!keys_fit(c, *subject + f->count)) return 0;
+    f->at = at - (int)f->count;
+    return parse_ranking(c, at, f);
 }
 
 /* Whether the expression is a single key. Then the key's value is the subject, without a copy. */
@@ -119,27 +152,22 @@ static int is_single_key(const call *c, const query *q) {
 /* Opens the keys of the subject. */
 static int open_subject(call *c, facets *f) {
     f->key = NULL;
-    if (!is_single_key(c, &f->subject)) return open_query(c, &f->subject, 3);
+    if (!is_single_key(c, &f->lists.query)) return open_query(c, &f->lists.query, 3);
     if (!open_read(c, 3, &f->key)) return 0;
     if (f->key == NULL) f->key = bitmap_empty();
     return 1;
 }
 
-/* Opens the keys of the facets. The first operand is kept free for the subject, which is evaluated later. */
+/* The first operand is kept free for the subject, which is evaluated later. */
 static int open_facets(call *c, facets *f) {
-    const bitmap *b;
-    operands_add(&f->all, NULL);
-    for (uint32_t i = 0; i < f->count; i++) {
-        if (!open_counted(c, f->at + (int)i, &b, &f->sizes[i])) return 0;
-        operands_add(&f->all, b);
-    }
-    return 1;
+    operands_add(&f->lists.all, NULL);
+    return open_list(c, f->at, f->count, &f->lists, f->lists.sizes);
 }
 
 /* If the subject has all 2^64 offsets, it shares all members of a facet. This is the only case in which the
  * core, which counts modulo 2^64, cannot count. */
 static int reply_score(call *c, const facets *f, uint32_t facet, uint64_t counted) {
-    const cardinality a = f->of_subject, b = f->sizes[facet], shared = a == TWO_TO_64 ? b : counted;
+    const cardinality a = f->of_subject, b = f->lists.sizes[facet], shared = a == TWO_TO_64 ? b : counted;
 
     if (f->ranking.by == BY_CARD) return reply_count(c, shared);
     const cardinality whole = f->ranking.by == BY_JACCARD ? a + b - shared : a < b ? a : b;
@@ -181,10 +209,10 @@ static int compare(call *c, facets *f, const bitmap *b) {
     uint64_t *shared = try_alloc(2 * f->count * sizeof *shared);
 
     if (shared == NULL) return reply_failure(c, OUT_OF_MEMORY);
-    f->all.list[0] = span_of(b);
+    f->lists.all.list[0] = span_of(b);
     status done = core_cardinality(c->worker, b, &f->of_subject);
-    if (done == OK && f->is_ranked) done = core_rank(c->worker, &f->all, &f->ranking, shared, &found);
-    else if (done == OK && f->of_subject < TWO_TO_64) done = core_share_all(c->worker, &f->all, shared);
+    if (done == OK && f->is_ranked) done = core_rank(c->worker, &f->lists.all, &f->ranking, shared, &found);
+    else if (done == OK && f->of_subject < TWO_TO_64) done = core_share_all(c->worker, &f->lists.all, shared);
     if (succeeded(c, done)) {
         if (f->is_ranked) reply_ranking(c, f, shared, shared + f->count, found);
         else reply_all_scores(c, f, shared);
@@ -200,7 +228,7 @@ static int answer(call *c, facets *f) {
     limit_time(c);
     if (offloads_listing(c, 0)) return REDISMODULE_OK;
     if (f->key) return compare(c, f, f->key);
-    if (!succeeded(c, core_query(c->worker, &f->subject, &subject))) return REDISMODULE_OK;
+    if (!succeeded(c, core_query(c->worker, &f->lists.query, &subject))) return REDISMODULE_OK;
     compare(c, f, subject.b);
     bitmap_free(subject.b);
     return REDISMODULE_OK;
@@ -212,101 +240,75 @@ static int answer(call *c, facets *f) {
 int facet_command(call *c) {
     facets f;
 
-    if (!parse_facets(c, &f)) return REDISMODULE_OK;
-    f.sizes = try_alloc(f.count * sizeof *f.sizes);
-    if (f.sizes == NULL) return reply_failure(c, OUT_OF_MEMORY);
-    begin_query(c, &f.subject);
-    operands_begin(&f.all);
-    if (parse_expression(c, 1, &f.subject) && open_subject(c, &f) && open_facets(c, &f)) answer(c, &f);
-    operands_end(&f.all);
-    operands_end(&f.subject.operands);
-    RedisModule_Free(f.sizes);
-    return REDISMODULE_OK;
+    if (!parse_facets(c, &f) || !begin_lists(c, &f.lists, f.count)) return REDISMODULE_OK;
+    if (parse_expression(c, 1, &f.lists.query) && open_subject(c, &f) && open_facets(c, &f)) answer(c, &f);
+    return end_lists(&f.lists);
 }
 
 /* --- CROSSCARD ----------------------------------------------------------------------------------------- */
 
 typedef struct table {
+    lists lists; /* the expression of WITHIN; then rows, columns, and the bitmap of WITHIN */
     uint32_t rows, columns;
-    int rows_at, columns_at, within_at; /* within_at: of the expression; 0 if there is none */
-    query within;
-    operands all; /* rows, columns, and the bitmap of WITHIN */
-    /* Whether each row, each column, and the bitmap of WITHIN has all 2^64 offsets. The core counts modulo
-     * 2^64, so it counts 0 where only such bitmaps meet. */
-    char *have_all;
-    int limit_has_all;
+    int columns_at, within_at; /* within_at: of the expression; 0 if there is none */
+    /* The number of members of the bitmap of WITHIN. The core counts modulo 2^64, so it counts 0 where only
+     * bitmaps meet that have all 2^64 offsets. */
+    cardinality limit;
 } table;
+
+#define ROWS_AT 2
 
 /* [WITHIN expression numkeys key [key ...]] at `at`. */
 static int parse_within(call *c, int at, table *t) {
     t->within_at = 0;
-    t->within.keys = 0;
+    t->lists.query.keys = 0;
     if (at == c->argc) return 1;
     if (!argument_is(c, at, "WITHIN")) {
         return reply_error(c, "ERR syntax error: more keys than numcols, or a word other than WITHIN");
     }
     t->within_at = at + 1;
     if (at + 2 >= c->argc) return reply_syntax_error(c);
-    if (!parse_key_count(c, at + 2, "numkeys", &t->within.keys)) return 0;
-    return at + 3 + (int)t->within.keys == c->argc
-        || reply_error(c, "ERR syntax error: more keys than numkeys");
+    at += 2;
+    if (!parse_list(c, &at, "numkeys", &t->lists.query.keys)) return 0;
+    return at == c->argc || reply_error(c, "ERR syntax error: more keys than numkeys");
 }
 
 static int parse_table(call *c, table *t) {
-    if (!parse_key_count(c, 1, "numrows", &t->rows)) return 0;
-    t->rows_at = 2;
-    int at = t->rows_at + (int)t->rows;
-    if (at == c->argc) return reply_error(c, "ERR syntax error: numcols is missing");
-    if (!parse_key_count(c, at, "numcols", &t->columns)) return 0;
-    t->columns_at = at + 1;
-    if (!parse_within(c, t->columns_at + (int)t->columns, t)) return 0;
-    if ((uint64_t)t->rows + t->columns + t->within.keys > KEYS_MAX) {
-        return reply_error(c, "ERR Roaring: too many keys: maximum %d", KEYS_MAX);
-    }
+    int at = ROWS_AT - 1;
+    if (!parse_list(c, &at, "numrows", &t->rows) || !parse_list(c, &at, "numcols", &t->columns)) return 0;
+    t->columns_at = at - (int)t->columns;
+    if (!parse_within(c, at, t)) return 0;
+    if (!keys_fit(c, (uint64_t)t->rows + t->columns + t->lists.query.keys)) return 0;
     /* The shortest reply that the table can have. */
     const cardinality cells = (cardinality)t->rows * t->columns;
     return list_in_limits(c, cells, cells * (sizeof ":0\r\n" - 1));
 }
 
-/* Opens the keys from `at` on. */
-static int open_side(call *c, int at, uint32_t count, operands *all, char *have_all) {
-    const bitmap *b;
-    cardinality members;
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (!open_counted(c, at + (int)i, &b, &members)) return 0;
-        operands_add(all, b);
-        have_all[i] = members == TWO_TO_64;
-    }
-    return 1;
-}
-
 static int open_table(call *c, table *t) {
-    if (t->within_at && !parse_expression(c, t->within_at, &t->within)) return 0;
-    if (!open_side(c, t->rows_at, t->rows, &t->all, t->have_all)) return 0;
-    if (!open_side(c, t->columns_at, t->columns, &t->all, t->have_all + t->rows)) return 0;
-    return !t->within_at || open_query(c, &t->within, t->within_at + 2);
+    lists *l = &t->lists;
+    if (t->within_at && !parse_expression(c, t->within_at, &l->query)) return 0;
+    if (!open_list(c, ROWS_AT, t->rows, l, l->sizes)) return 0;
+    if (!open_list(c, t->columns_at, t->columns, l, l->sizes + t->rows)) return 0;
+    return !t->within_at || open_query(c, &l->query, t->within_at + 2);
 }
 
 /* Evaluates the expression of WITHIN, once, and counts. */
 static status count_table(worker *w, table *t, uint64_t *cells) {
-    result limit = {.b = NULL};
+    result limit = {.b = NULL, .members = TWO_TO_64};
+    status done = t->within_at ? core_query(w, &t->lists.query, &limit) : OK;
 
-    t->limit_has_all = 1;
-    if (t->within_at) {
-        status done = core_query(w, &t->within, &limit);
-        if (done != OK) return done;
-        operands_add(&t->all, limit.b);
-        t->limit_has_all = limit.members == TWO_TO_64;
-    }
-    status done = core_cross(w, &t->all, t->rows, t->columns, cells);
+    if (done != OK) return done;
+    if (limit.b) operands_add(&t->lists.all, limit.b);
+    t->limit = limit.members;
+    done = core_cross(w, &t->lists.all, t->rows, t->columns, cells);
     bitmap_free(limit.b);
     return done;
 }
 
 static cardinality cell_of(const table *t, const uint64_t *cells, uint32_t row, uint32_t column) {
-    const int all = t->limit_has_all && t->have_all[row] && t->have_all[t->rows + column];
-    return all ? TWO_TO_64 : cells[(size_t)row * t->columns + column];
+    const cardinality *sizes = t->lists.sizes, most = TWO_TO_64;
+    const int all = sizes[row] == most && sizes[t->rows + column] == most && t->limit == most;
+    return all ? most : cells[(size_t)row * t->columns + column];
 }
 
 static int reply_table(call *c, const table *t, const uint64_t *cells) {
@@ -342,14 +344,7 @@ static int tabulate(call *c, table *t) {
 int crosscard_command(call *c) {
     table t;
 
-    if (!parse_table(c, &t)) return REDISMODULE_OK;
-    t.have_all = try_alloc((size_t)t.rows + t.columns);
-    if (t.have_all == NULL) return reply_failure(c, OUT_OF_MEMORY);
-    begin_query(c, &t.within);
-    operands_begin(&t.all);
+    if (!parse_table(c, &t) || !begin_lists(c, &t.lists, (size_t)t.rows + t.columns)) return REDISMODULE_OK;
     if (open_table(c, &t)) tabulate(c, &t);
-    operands_end(&t.all);
-    operands_end(&t.within.operands);
-    RedisModule_Free(t.have_all);
-    return REDISMODULE_OK;
+    return end_lists(&t.lists);
 }

@@ -3,6 +3,11 @@
 #include "server/args.h"
 #include "server/prepare.h"
 
+int keys_fit(call *c, uint64_t keys) {
+    if (keys < OPERANDS_MAX) return 1;
+    return reply_error(c, "ERR Roaring: too many keys: maximum %d", OPERANDS_MAX - 1);
+}
+
 int parse_key_count(call *c, int at, const char *name, uint32_t *keys) {
     size_t length;
     uint64_t count;
@@ -14,11 +19,8 @@ int parse_key_count(call *c, int at, const char *name, uint32_t *keys) {
     if (count > (uint64_t)(c->argc - at - 1)) {
         return reply_error(c, "ERR Number of keys can't be greater than number of args");
     }
-    if (count >= OPERANDS_MAX) {
-        return reply_error(c, "ERR Roaring: too many keys: maximum %d", OPERANDS_MAX - 1);
-    }
     *keys = (uint32_t)count;
-    return 1;
+    return keys_fit(c, count);
 }
 
 int parse_expression(call *c, int at, query *q) {

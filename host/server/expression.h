@@ -4,6 +4,8 @@
 #include "server/command.h"
 #include "server/reply.h"
 
+/* Whether one call may have so many keys. */
+int keys_fit(call *c, uint64_t keys);
 /* The number of keys at `at`, which errors call `name`; the keys follow. */
 int parse_key_count(call *c, int at, const char *name, uint32_t *keys);
 void begin_query(const call *c, query *q);

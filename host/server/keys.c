@@ -37,15 +37,11 @@ static inline void count_value(call *c, open_key *k, const bitmap *b) {
     k->bytes = bytes;
 }
 
-/* Makes b the value of a key that holds a bitmap, which is not freed. */
-static void put_in_place(call *c, open_key *k, bitmap *b) {
-    RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
-    count_value(c, k, b);
-}
-
-/* Like put_in_place, for a key that holds no bitmap. Discards its old value and TTL. */
-static void put_new(call *c, open_key *k, bitmap *b) {
-    RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);
+/* Makes b the key's value. A bitmap that it held is not freed. Any other old value is discarded, together
+ * with its TTL. */
+static void put(call *c, open_key *k, bitmap *b) {
+    if (k->stored) RedisModule_ModuleTypeReplaceValue(k->key, c->family->type, b, NULL);
+    else RedisModule_ModuleTypeSetValue(k->key, c->family->type, b);
     count_value(c, k, b);
 }
 
@@ -85,8 +81,7 @@ int commit(call *c, open_key *k, status done, int changed, const char *event) {
     int created = k->stored == NULL;
 
     if (created && done != OK) bitmap_free(k->value);
-    else if (created) put_new(c, k, k->value);
-    else if (k->value != k->stored) put_in_place(c, k, k->value);
+    else if (k->value != k->stored) put(c, k, k->value);
     else count_value(c, k, k->value);
     RedisModule_CloseKey(k->key);
     if (!succeeded(c, done)) return 0;
@@ -110,11 +105,9 @@ static int open_overwrite(call *c, int at, open_key *k) {
 }
 
 static void replace(call *c, open_key *k, bitmap *b) {
-    if (k->stored) {
-        put_in_place(c, k, b);
-        RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);
-        bitmap_free(k->stored);
-    } else put_new(c, k, b);
+    put(c, k, b);
+    if (k->stored) RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);
+    bitmap_free(k->stored);
     RedisModule_CloseKey(k->key);
     announce(c, k->name, "set");
 }
