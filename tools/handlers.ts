@@ -29,6 +29,8 @@ interface Beginning {
   variables: string[];
   /** Takes away a word behind a list. */
   cut?: string;
+  /** Branches of the loop over options, which may be in any order. */
+  options: string[];
   /** Calls that return 0 after an error reply, in this order. */
   calls: string[];
   /** What the command's function gets, besides the call. */
@@ -37,9 +39,25 @@ interface Beginning {
   list?: string;
 }
 
+/** Adds an option: a word, or a word and a value. `add` declares a variable, whose value without the option is 0. */
+function parseOption({ options }: Beginning, { name, type, kind, token }: Arg, add: (cType: string) => void): void {
+  const here = (variable: string, more = ""): string => `if (!${variable}${more} && argument_is(c, at, "${token}"))`;
+  if (type === "token") {
+    add("int");
+    options.push(`${here(name)} ${name} = 1;`);
+  } else if (kind === "offset" || kind === "number") {
+    add("uint64_t");
+    const call = kind === "offset" ? `parse_offset(c, at, "${name}", &${name})` : `parse_limit(c, at, &${name})`;
+    options.push(`${here(`has_${name}`, " && at + 1 < c->argc")} {
+            has_${name} = 1, at++;
+            if (!${call}) return REDISMODULE_OK;
+        }`);
+  } else throw new Error(`commands.ts: nothing parses an option like ${token}`);
+}
+
 /** Adds the argument at this position of argv. */
 function parse(begin: Beginning, arg: Arg, at: number): void {
-  const { name, kind, type, token, multiple } = arg;
+  const { name, kind, type, token, optional, multiple } = arg;
   const add = (cType: string, value = name): void => {
     begin.variables.push(`${cType} ${value}`);
     begin.parameters.push({ type: cType, value });
@@ -50,6 +68,15 @@ function parse(begin: Beginning, arg: Arg, at: number): void {
     begin.parameters.push({ type: "uint64_t *", value: name }, { type: "uint32_t", value: "length" });
     begin.calls.push(`parse_values(c, ${at}, "${name}", &${name}, &length)`);
     begin.list = name;
+  } else if (type === "token" && begin.list) {
+    add("int");
+    begin.cut = `c->argc -= ${name} = argument_is(c, c->argc - 1, "${token}");`;
+  } else if (optional && token) {
+    if (type !== "token") begin.variables.push(`int has_${name} = 0`);
+    parseOption(begin, arg, (cType) => {
+      begin.variables.push(`${cType} ${name} = 0`);
+      begin.parameters.push({ type: cType, value: name });
+    });
   } else if (kind === "offset") {
     add("uint64_t");
     begin.calls.push(`parse_offset(c, ${at}, "${name}", &${name})`);
@@ -63,9 +90,6 @@ function parse(begin: Beginning, arg: Arg, at: number): void {
     add("uint64_t");
     add("int", "from_end");
     begin.calls.push(`parse_rank(c, ${at}, &${name}, &from_end)`);
-  } else if (type === "token" && begin.list) {
-    add("int");
-    begin.cut = `c->argc -= ${name} = argument_is(c, c->argc - 1, "${token}");`;
   } else throw new Error(`commands.ts: nothing parses an argument like ${name}`);
 }
 
@@ -87,7 +111,7 @@ function opener({ flags: have, keys: [key], missing }: Command, list?: string): 
 }
 
 function beginning(row: Command): Beginning & { open?: string } {
-  const begin: Beginning = { variables: [], calls: [], parameters: [] };
+  const begin: Beginning = { variables: [], options: [], calls: [], parameters: [] };
   row.args.forEach((arg, i) => parse(begin, arg, i + 1));
   const open = opener(row, begin.list);
   if (open === undefined) return begin;
@@ -109,13 +133,14 @@ export const handlerOf = ({ name, parsed }: Command): string => `${name.toLowerC
 /** That function, if the command's own one is another. */
 export function handlerInC(row: Command): string {
   if (!row.parsed) return "";
-  const { variables, cut, calls, parameters, list, open } = beginning(row), reply = MISSING[row.missing];
+  const { variables, cut, options, calls, parameters, list, open } = beginning(row), reply = MISSING[row.missing];
   const command = `${row.name.toLowerCase()}_command(${["c", ...parameters.map(({ value }) => value)].join(", ")});`;
   const isMissing = row.keys[0]!.access === "read" ? `if (b == NULL) ${reply};` : `if (k.value == NULL) abandon(&k), ${reply};`;
   const act = open === undefined ? [command]
     : reply ? [`if (${open}) {`, `    ${isMissing}`, `    else ${command}`, "}"] : [`if (${open}) ${command}`];
   const lines = [
     ...variables.map((variable) => `${variable};`), ...(cut ? [cut] : []), ...calls.map((call) => `if (!${call}) return REDISMODULE_OK;`),
+    ...(options.length > 0 ? [`for (int at = ${-arity(row)}; at < c->argc; at++) {`, `    ${[...options, "return reply_syntax_error(c);"].join("\n        else ")}`, "}"] : []),
     ...act, ...(list ? [`free_values(c, ${list});`] : []), "return REDISMODULE_OK;",
   ];
   return `static int ${handlerOf(row)}(call *c) {\n${lines.map((line) => `    ${line}\n`).join("")}}\n`;

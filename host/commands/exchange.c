@@ -114,32 +114,13 @@ static int read_native(call *c, int at, uint64_t first, result *r) {
     return right;
 }
 
-/* [OFFSET n] [MERGE] from `at` on, in either order. */
-static int parse_placing(call *c, int at, uint64_t *first, int *merges) {
-    int placed = 0;
-
-    *first = 0;
-    *merges = 0;
-    for (; at < c->argc; at++) {
-        if (!*merges && argument_is(c, at, "MERGE")) {
-            *merges = 1;
-        } else if (!placed && at + 1 < c->argc && argument_is(c, at, "OFFSET")) {
-            placed = 1;
-            if (!parse_offset(c, ++at, "offset", first)) return 0;
-        } else return reply_syntax_error(c);
-    }
-    return 1;
-}
-
 /* FROMBITMAP key stringkey [OFFSET n] [MERGE] -- stores the members of a native bitmap, replacing any value,
  * and replies how many there are. Bit i becomes member n + i. With MERGE, adds the members to the key. The
  * two keys may be the same. */
-int frombitmap_command(call *c) {
-    uint64_t first;
-    int merges;
+int frombitmap_command(call *c, uint64_t first, int merges) {
     result r;
 
-    if (!parse_placing(c, 3, &first, &merges) || !read_native(c, 2, first, &r)) return REDISMODULE_OK;
+    if (!read_native(c, 2, first, &r)) return REDISMODULE_OK;
     return merges ? merge_into(c, 1, &r) : store_and_count(c, 1, ANY_TYPE, r);
 }
 

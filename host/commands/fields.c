@@ -116,16 +116,8 @@ static int write_fields(call *c, field_step *steps, size_t length, int writes) {
     return reply_steps(c, steps, length);
 }
 
-static int refuse_writes(call *c, field_step *steps, size_t length, int writes) {
-    (void)steps, (void)length, (void)writes;
-    return reply_error(c, "ERR BITFIELD_RO only supports the GET subcommand");
-}
-
-/* What is done if any step writes: write_fields or refuse_writes. */
-typedef int field_writer(call *c, field_step *steps, size_t length, int writes);
-
 /* Parses all arguments before it does anything. Creates the key only if there is a write. */
-static int bitfield(call *c, field_writer *write) {
+static int bitfield(call *c, int may_write) {
     field_step few[FEW];
     size_t length = 0, most = (size_t)c->argc / 3;          /* the shortest is GET type offset */
     int writes = 0;
@@ -133,8 +125,9 @@ static int bitfield(call *c, field_writer *write) {
 
     if (steps == NULL) return reply_failure(c, OUT_OF_MEMORY);
     if (parse_steps(c, steps, &length, &writes)) {
-        if (writes) write(c, steps, length, writes);
-        else read_fields(c, steps, length);
+        if (writes == 0) read_fields(c, steps, length);
+        else if (may_write) write_fields(c, steps, length, writes);
+        else reply_error(c, "ERR BITFIELD_RO only supports the GET subcommand");
     }
     if (steps != few) RedisModule_Free(steps);
     return REDISMODULE_OK;
@@ -142,7 +135,7 @@ static int bitfield(call *c, field_writer *write) {
 
 /* BITFIELD key [GET type offset | [OVERFLOW WRAP | SAT | FAIL] SET type offset value | INCRBY type offset
  * increment ...] */
-int bitfield_command(call *c) { return bitfield(c, write_fields); }
+int bitfield_command(call *c) { return bitfield(c, 1); }
 
 /* BITFIELD_RO key [GET type offset ...] */
-int bitfield_ro_command(call *c) { return bitfield(c, refuse_writes); }
+int bitfield_ro_command(call *c) { return bitfield(c, 0); }

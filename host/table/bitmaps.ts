@@ -166,7 +166,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "FROMBITMAP", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
+    name: "FROMBITMAP", since: "1.0.0", flags: ["write", "deny-oom"], parsed: true, repeated: "same",
     summary: "Creates a bitmap from a native bitmap, or adds to one", complexity: "O(m) for m bytes; with MERGE, O(m + c log n) for c containers of the string, or O(m + n) if c is large",
     keys: [{ at: 1, access: "overwrite", modifyWith: "MERGE" }, { at: 2, access: "read" }],
     args: [key, { name: "stringkey", type: "key" }, option("OFFSET", offset()), optional(token("MERGE"))],
