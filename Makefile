@@ -179,7 +179,7 @@ SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all
 CORE_SOURCES := $(shell find assembly -name '*.ts' -not -path '*/__tests__/*')
 
 GENERATED_HEADERS := $(O)/core.h $(O)/facts.h $(O)/shuffles.h
-HOST_HEADERS := $(GENERATED_HEADERS) $(O)/settings.h $(O)/handlers.h
+HOST_HEADERS := $(GENERATED_HEADERS) $(O)/family-rows.h $(O)/settings.h $(O)/handlers.h
 
 # This file changes when the compiler or its flags change. All objects depend on it.
 $(O)/compiler: always
@@ -220,6 +220,10 @@ $(O)/shuffles.h: tools/generate-shuffles.ts
 $(O)/settings.h: host/table/settings.ts tools/generate-settings.ts
 	@mkdir -p $(O)
 	$(TSX) tools/generate-settings.ts $@
+
+$(O)/family-rows.h: host/table/families.ts tools/generate-families.ts
+	@mkdir -p $(O)
+	$(TSX) tools/generate-families.ts $@
 
 COMMAND_TABLE := $(filter-out %/settings.ts,$(wildcard host/table/*.ts))
 

@@ -5,13 +5,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { type Arg, type Command, commands } from "../host/table/commands.ts";
+import { families } from "../host/table/families.ts";
 import { arity, asksKeys, declaration, flags, handlerInC, handlerOf, keyFlags, keysInC } from "./handlers.ts";
-
-/** The families, in the order of host/server/types.h. */
-const FAMILIES = [
-  { id: "R", prefix: "R." },
-  { id: "R64", prefix: "R64." },
-];
 
 const ARG_TYPES: Record<Arg["type"], string> = {
   key: "KEY", string: "STRING", integer: "INTEGER", token: "PURE_TOKEN", oneof: "ONEOF", block: "BLOCK",
@@ -102,7 +97,7 @@ function categories(row: Command): string {
 
 function commandInC(row: Command, index: number): string {
   const name = row.name.toLowerCase();
-  const entries = FAMILIES.map(({ id }) =>
+  const entries = families.map(({ id }) =>
     `static int ${name}_${id}(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {\n`
     + `    return run_command(&commands[${index}], &families[${id}], ctx, argv, argc);\n}\n`);
   return `/* ${row.name} */
@@ -118,7 +113,7 @@ function rowInC(row: Command): string {
   const name = row.name.toLowerCase();
   const [first, ...rest] = row.keys.filter(({ numbered }) => !numbered), legacyLast = rest.at(-1) ?? first;
   const registered = [...row.flags, ...(asksKeys(row) ? ["getkeys-api"] : [])];
-  return `    {${text(row.name)}, ${handlerOf(row)}, {${FAMILIES.map(({ id }) => `[${id}] = ${name}_${id}`).join(", ")}}, `
+  return `    {${text(row.name)}, ${handlerOf(row)}, {${families.map(({ id }) => `[${id}] = ${name}_${id}`).join(", ")}}, `
     + `${text(registered.join(" "))}, ${text(categories(row))}, ${first?.at ?? 0}, ${legacyLast?.to ?? legacyLast?.at ?? 0}, ${first ? 1 : 0}, `
     + `${row.mayOffload === true ? 1 : 0}, ${asksKeys(row) ? `${name}_keys_of` : "NULL"}, &${name}_info},`;
 }
@@ -192,7 +187,7 @@ function commandInMarkdown(row: Command): string {
   ];
   return `## ${row.name}
 
-    ${FAMILIES.map(({ prefix }) => prefix + call).join("\n    ")}
+    ${families.map(({ id }) => `${id}.${call}`).join("\n    ")}
 
 ${row.summary}.
 

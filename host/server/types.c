@@ -120,37 +120,14 @@ static void digest(const family *f, RedisModuleDigest *digest, const bitmap *b) 
 }
 
 /* The server does not pass the family to callbacks, so each family has its own. */
-#define TYPE_OF(F)                                                                                    \
-    static void *load_##F(RedisModuleIO *rdb, int encver) { return load(&families[F], rdb, encver); } \
-    static void save_##F(RedisModuleIO *rdb, void *b) { save_bitmap(&families[F], rdb, b); }          \
-    static void rewrite_##F(RedisModuleIO *aof, RedisModuleString *k, void *b) {                      \
-        rewrite(&families[F], aof, k, b);                                                             \
-    }                                                                                                 \
-    static void digest_##F(RedisModuleDigest *d, void *b) { digest(&families[F], d, b); }             \
-    static void release_##F(void *b) { release(&families[F], b); }                                    \
-    static void *copy_##F(NAMES, const void *b) { return copy(&families[F], b); }                     \
-    static RedisModuleTypeMethods methods_##F = {.version = REDISMODULE_TYPE_METHOD_VERSION,          \
-                                                 .rdb_load = load_##F,                                \
-                                                 .rdb_save = save_##F,                                \
-                                                 .aof_rewrite = rewrite_##F,                          \
-                                                 .digest = digest_##F,                                \
-                                                 .free = release_##F,                                 \
-                                                 .copy = copy_##F,                                    \
-                                                 .mem_usage = memory,                                 \
-                                                 .defrag = defrag,                                    \
-                                                 .free_effort = free_effort}
-#define NAMES RedisModuleString *from __attribute__((unused)), RedisModuleString *to __attribute__((unused))
-
-TYPE_OF(R);
-TYPE_OF(R64);
+TYPE_CALLBACKS;
 
 /* Without unlink, because nothing outside of a value refers to it, and without aux_load and aux_save, because
  * there is nothing to save but the values. */
 int register_types(RedisModuleCtx *ctx) {
-    RedisModuleTypeMethods *methods[FAMILIES] = {&methods_R, &methods_R64};
     for (int i = 0; i < FAMILIES; i++) {
         family *f = &families[i];
-        f->type = RedisModule_CreateDataType(ctx, f->type_name, ENCODING_VERSION, methods[i]);
+        f->type = RedisModule_CreateDataType(ctx, f->type_name, ENCODING_VERSION, &methods[i]);
         if (f->type == NULL) return REDISMODULE_ERR;
     }
     return REDISMODULE_OK;
