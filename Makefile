@@ -179,7 +179,7 @@ SANITIZERS := address,undefined -fno-sanitize=function -fno-sanitize-recover=all
 CORE_SOURCES := $(shell find assembly -name '*.ts' -not -path '*/__tests__/*')
 
 GENERATED_HEADERS := $(O)/core.h $(O)/facts.h $(O)/shuffles.h
-HOST_HEADERS := $(GENERATED_HEADERS) $(O)/family-rows.h $(O)/settings.h $(O)/handlers.h
+HOST_HEADERS := $(GENERATED_HEADERS) $(O)/family-rows.h $(O)/settings.h $(O)/texts.h $(O)/handlers.h
 
 # This file changes when the compiler or its flags change. All objects depend on it.
 $(O)/compiler: always
@@ -225,7 +225,11 @@ $(O)/family-rows.h: host/table/families.ts tools/generate-families.ts
 	@mkdir -p $(O)
 	$(TSX) tools/generate-families.ts $@
 
-COMMAND_TABLE := $(filter-out %/settings.ts,$(wildcard host/table/*.ts))
+$(O)/texts.h: host/table/texts.ts tools/generate-texts.ts
+	@mkdir -p $(O)
+	$(TSX) tools/generate-texts.ts $@
+
+COMMAND_TABLE := $(filter-out %/settings.ts %/texts.ts,$(wildcard host/table/*.ts))
 
 $(O)/commands.c $(O)/handlers.h: $(COMMAND_TABLE) tools/generate-commands.ts tools/handlers.ts
 	@mkdir -p $(O)

@@ -15,6 +15,7 @@
 #include "threads/pool.h"
 #include "server/reply.h"
 #include "server/prepare.h"
+#include "texts.h"
 #include "server/types.h"
 
 #define MODULE_NAME "redis-roar"
@@ -113,41 +114,14 @@ static int register_commands(RedisModuleCtx *ctx) {
     return REDISMODULE_OK;
 }
 
-/* INFO has three sections, redis-roar_bitmaps, redis-roar_core and redis-roar_threads. */
+/* INFO has the sections of table/texts.ts, which are called redis-roar_bitmaps and so on. */
 static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     (void)for_crash_report;
-    census now = sandbox_census();
+    const census now = sandbox_census();
     const pool_report pool = report_pool();
     const offload_report offloads = report_offloads();
     const copying copies = bitmap_copying();
-
-    RedisModule_InfoAddSection(ctx, "bitmaps");
-    RedisModule_InfoAddFieldCString(ctx, "version", MODULE_VERSION_TEXT);
-    RedisModule_InfoAddFieldULongLong(ctx, "bitmaps", now.bitmaps);
-    RedisModule_InfoAddFieldULongLong(ctx, "arena_bytes", now.bytes);
-    RedisModule_InfoAddFieldULongLong(ctx, "r_keys", families[R].keys);
-    RedisModule_InfoAddFieldULongLong(ctx, "r_bytes", families[R].bytes);
-    RedisModule_InfoAddFieldULongLong(ctx, "r64_keys", families[R64].keys);
-    RedisModule_InfoAddFieldULongLong(ctx, "r64_bytes", families[R64].bytes);
-    RedisModule_InfoAddFieldULongLong(ctx, "payloads_refused", now.refused);
-    RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_damaged", now.damaged);
-    RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_defragmented", moved_bitmaps());
-    RedisModule_InfoAddSection(ctx, "core");
-    RedisModule_InfoAddFieldCString(ctx, "cpu_level", level);
-    RedisModule_InfoAddFieldULongLong(ctx, "traps", now.traps);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_overdue", now.overdue);
-    RedisModule_InfoAddSection(ctx, "threads");
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_running", pool.running);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_waiting", pool.waiting);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_done", offloads.done);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_kept", offloads.stayed);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_repeated", offloads.repeated);
-    RedisModule_InfoAddFieldULongLong(ctx, "questions_shared", pool.shared);
-    RedisModule_InfoAddFieldULongLong(ctx, "threads_helping", pool.helping);
-    RedisModule_InfoAddFieldULongLong(ctx, "longest_question_us", offloads.longest);
-    RedisModule_InfoAddFieldULongLong(ctx, "bitmaps_copied", copies.bitmaps);
-    RedisModule_InfoAddFieldULongLong(ctx, "bytes_copied", copies.bytes);
-    RedisModule_InfoAddFieldULongLong(ctx, "snapshot_bytes", bitmap_bytes_only_retained());
+    ADD_INFORMATION(ctx);
 }
 
 /* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only

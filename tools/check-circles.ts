@@ -63,9 +63,9 @@ order(imports);
 /**
  * Declared by what the build generates: core.h by tools/generate-core.ts, facts.h by tools/generate-facts.ts,
  * shuffles.h by tools/generate-shuffles.ts, settings.h by tools/generate-settings.ts, family-rows.h by tools/generate-families.ts,
- * handlers.h and commands.c by tools/generate-commands.ts.
+ * texts.h by tools/generate-texts.ts, handlers.h and commands.c by tools/generate-commands.ts.
  */
-const GENERATED = /^(core|core-roaring|facts|family-rows|handlers|shuffles|settings)\.[ch]$/;
+const GENERATED = /^(core|core-roaring|facts|family-rows|handlers|shuffles|settings|texts)\.[ch]$/;
 
 const unitOf = (file: string): string => file.replace(/\.[ch]$/, "");
 const roomOf = (file: string): string => dirname(file);

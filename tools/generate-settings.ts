@@ -9,8 +9,8 @@ const argument = ({ name }: Setting): string => name.toUpperCase();
 const listed = (words: string[]): string => `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 
 function flags(setting: Setting): string {
-  if (setting.fixed) return "REDISMODULE_CONFIG_IMMUTABLE";
-  return "bytes" in setting ? "REDISMODULE_CONFIG_MEMORY" : "REDISMODULE_CONFIG_DEFAULT";
+  const names = [...(setting.fixed ? ["IMMUTABLE"] : []), ...("bytes" in setting ? ["MEMORY"] : [])];
+  return names.map((name) => `(unsigned)REDISMODULE_CONFIG_${name}`).join(" | ") || "REDISMODULE_CONFIG_DEFAULT";
 }
 
 /** The fields of a row that depend on which values the setting has. */

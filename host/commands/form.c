@@ -5,6 +5,7 @@
 #include "server/keys.h"
 #include "server/prepare.h"
 #include "server/reply.h"
+#include "texts.h"
 
 /* OPTIMIZE key [MEM] -- converts each container of this node's copy to its smallest form. The members stay
  * the same, so the change is not announced. Memory is freed with or without MEM. Any other word is accepted,
@@ -24,31 +25,6 @@ int optimize_command(call *c) {
     commit_other(c, &k, packed, 0, NULL);
     return reply_ok(c);
 }
-
-/* Type, cardinality, containers, maximum, minimum; then for arrays, bitsets and runs: containers, members,
- * bytes. */
-static const char stat_text[] =
-    "type: %s\n"
-    "cardinality: %s\n"
-    "number of containers: %s\n"
-    "max value: %s\n"
-    "min value: %s\n"
-    "number of array containers: %s\n"
-    "\tarray container values: %s\n"
-    "\tarray container bytes: %s\n"
-    "bitset  containers: %s\n"
-    "\tbitset  container values: %s\n"
-    "\tbitset  container bytes: %s\n"
-    "run containers: %s\n"
-    "\trun container values: %s\n"
-    "\trun container bytes: %s\n";
-
-#define JSON_KIND \
-    "{\"number_of_containers\":\"%s\",\"container_cardinality\":\"%s\",\"container_allocated_bytes\":\"%s\"}"
-static const char stat_json[] =
-    "{\"type\":\"%s\",\"cardinality\":\"%s\",\"number_of_containers\":\"%s\","
-    "\"max_value\":\"%s\",\"min_value\":\"%s\","
-    "\"array_container\":" JSON_KIND ",\"bitset_container\":" JSON_KIND ",\"run_container\":" JSON_KIND "}";
 
 /* Copies the form, replacing each %s by the next word; returns the length. */
 static size_t fill_in(const char *form, const char *const *words, char *text) {
@@ -97,6 +73,6 @@ int stat_command(call *c) {
     words[0] = c->family->label;
     for (int i = 0; i < NUMBERS; i++) words[1 + i] = count_text(number[i], digits[i]);
     int json = c->argc > 2 && argument_is(c, 2, "JSON");
-    size_t length = fill_in(json ? stat_json : stat_text, words, text);
+    size_t length = fill_in(json ? STAT_JSON : STAT_TEXT, words, text);
     return RedisModule_ReplyWithVerbatimString(c->ctx, text, length);
 }

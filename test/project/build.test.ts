@@ -117,7 +117,7 @@ describe("gcc", () => {
     if (spawnSync("which", ["gcc"]).status !== 0) skip("gcc is not installed");
     const directory = "build/gcc", level = arch() === "x64" ? "v4" : "neon";
     mkdirSync(join(projectRoot, directory), { recursive: true });
-    for (const name of ["roaring.wasm", "roaring.c", "roaring.h", "core-roaring.c", "core.h", "facts.h", "family-rows.h", "settings.h", "handlers.h", "commands.c"]) {
+    for (const name of ["roaring.wasm", "roaring.c", "roaring.h", "core-roaring.c", "core.h", "facts.h", "family-rows.h", "settings.h", "texts.h", "handlers.h", "commands.c"]) {
       const [from, to] = [join(projectRoot, "build", name), join(projectRoot, directory, name)];
       copyFileSync(from, to);                       // up to date as in build/, so that make does not generate it again
       utimesSync(to, statSync(from).atime, statSync(from).mtime);
