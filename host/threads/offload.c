@@ -190,7 +190,7 @@ static offloaded *make_offloaded(call *c, handler *run_there) {
     }
     for (int at = 0; at < o->argc; at++) o->argv[at] = RedisModule_HoldString(NULL, c->argv[at]);
     o->row = c->row;
-    o->found = c->family;
+    o->snapshot.family = c->family;
     o->kind = kind_of(c, c->snapshot->bytes);
     o->handler = run_there;
     o->job.run = run;

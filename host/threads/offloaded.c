@@ -11,11 +11,6 @@ static int read_retained(call *c, int at, const bitmap **b) {
     return *b != NOT_OPENED || reply_error(c, "ERR Roaring: internal error (no such value in the snapshot)");
 }
 
-static int read_held_either(call *c, int at, const bitmap **b) {
-    c->family = offloaded_of(c)->found;
-    return read_retained(c, at, b);
-}
-
 /* A call is offloaded only if none of the flags that handlers check is set. */
 static int no_flags(const call *c) {
     (void)c;
@@ -48,7 +43,7 @@ void run_offloaded(offloaded *o, worker *w) {
     const environment env = {
         .settings = &o->settings,
         .open_read = read_retained,
-        .open_either = read_held_either,
+        .open_either = read_retained,
         .context_flags = no_flags,
         .string_limit = former_string_limit,
         .send_error = send_error_locked,

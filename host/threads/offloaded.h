@@ -10,7 +10,7 @@
 typedef struct snapshot {
     const bitmap **values;
     uint64_t bytes; /* of their arenas */
-    const family *family; /* of the command */
+    const family *family; /* of the command; on a thread, of the value that open_either found */
     int offloads; /* the handler has returned because the call is to be offloaded */
     struct offloaded *offloaded; /* NULL on the main thread */
 } snapshot;
@@ -25,7 +25,6 @@ typedef struct offloaded {
     RedisModuleCtx *ctx; /* for replies to this client */
     const command *row;
     handler *handler;
-    const family *found; /* by open_either */
     RedisModuleString **argv;
     int argc;
     settings settings; /* those at the time of the call */
