@@ -6,22 +6,11 @@
 #include "server/listing.h"
 #include "server/prepare.h"
 
-typedef struct bitop {
-    const char *name;
-    enum operation operation;
-    int least_sources;
-} bitop;
-
-static const bitop *parse_operation(call *c, int at) {
-    static const bitop operations[] = {
-        {"AND", AND, 1},   {"OR", OR, 1},       {"XOR", XOR, 1},     {"NOT", NOT, 1},
-        {"DIFF", DIFF, 2}, {"DIFF1", DIFF1, 2}, {"ANDOR", ANDOR, 2}, {"ONE", ONE, 1},
-    };
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-        if (argument_is(c, at, operations[i].name)) return &operations[i];
-    }
-    reply_syntax_error(c);
-    return NULL;
+static int parse_operation(call *c, int at) {
+    static const char *const operations[] = {
+        [AND] = "AND",     [OR] = "OR",       [XOR] = "XOR", [NOT] = "NOT", [DIFF] = "DIFF",
+        [DIFF1] = "DIFF1", [ANDOR] = "ANDOR", [ONE] = "ONE", NULL};
+    return parse_word(c, at, operations, ERRORMSG_SYNTAX);
 }
 
 /* The keys from `at` to the end. */
@@ -64,9 +53,9 @@ static int complement(call *c, int at, result *r) {
 }
 
 /* Whether the operation accepts the number of sources from `at` on. */
-static int has_arity(call *c, const bitop *op, int at) {
-    int sources = c->argc - at;
-    return sources >= op->least_sources && (op->operation != NOT || sources <= 2);
+static int has_arity(call *c, int operation, int at) {
+    const int sources = c->argc - at, has_first = operation >= DIFF && operation <= ANDOR;
+    return sources > has_first && (operation != NOT || sources <= 2);
 }
 
 /* BITOP AND | OR | XOR | DIFF | DIFF1 | ANDOR | ONE dest source [source ...]
@@ -79,10 +68,10 @@ static int has_arity(call *c, const bitop *op, int at) {
 int bitop_command(call *c) {
     result r;
 
-    const bitop *op = parse_operation(c, 1);
-    if (op == NULL) return REDISMODULE_OK;
-    if (!has_arity(c, op, 3)) return RedisModule_WrongArity(c->ctx);
-    int done = op->operation == NOT ? complement(c, 3, &r) : combine(c, op->operation, 3, &r);
+    const int operation = parse_operation(c, 1);
+    if (operation < 0) return REDISMODULE_OK;
+    if (!has_arity(c, operation, 3)) return RedisModule_WrongArity(c->ctx);
+    int done = operation == NOT ? complement(c, 3, &r) : combine(c, (enum operation)operation, 3, &r);
     return done ? store_and_count(c, 2, ANY_TYPE, r) : REDISMODULE_OK;
 }
 
@@ -115,16 +104,17 @@ int bitopcard_command(call *c) {
     cardinality members;
     uint64_t most = 0;
 
-    const bitop *op = parse_operation(c, 1);
-    if (op == NULL) return REDISMODULE_OK;
+    const int operation = parse_operation(c, 1);
+    if (operation < 0) return REDISMODULE_OK;
     int at = argument_is(c, 2, "LIMIT") ? 4 : 2;
-    if (!has_arity(c, op, at)) return RedisModule_WrongArity(c->ctx);
+    if (!has_arity(c, operation, at)) return RedisModule_WrongArity(c->ctx);
     if (at > 2 && !parse_limit(c, 3, &most)) return REDISMODULE_OK;
-    if (op->operation == NOT) return reply_complement(c, at, most);
+    if (operation == NOT) return reply_complement(c, at, most);
     limit_time(c);
     operands_begin(&sources);
     int done = open_sources(c, at, &sources) && !offloads_listing(c, 0)
-            && succeeded(c, core_combine_cardinality(c->worker, op->operation, &sources, most, &members));
+            && succeeded(c, core_combine_cardinality(c->worker, (enum operation)operation, &sources, most,
+                                                     &members));
     operands_end(&sources);
     return done ? reply_count(c, members) : REDISMODULE_OK;
 }

@@ -36,12 +36,9 @@ static int parse_place(call *c, int at, field *f) {
     return reply_error(c, "ERR bit offset is not an integer or out of range");
 }
 
-static int parse_overflow(call *c, int at, enum overflow *overflow) {
-    static const char *const names[] = {"WRAP", "SAT", "FAIL"};
-    for (*overflow = WRAP; *overflow <= FAIL; ++*overflow) {
-        if (argument_is(c, at, names[*overflow])) return 1;
-    }
-    return reply_error(c, "ERR Invalid OVERFLOW type specified");
+static int parse_overflow(call *c, int at) {
+    static const char *const names[] = {[WRAP] = "WRAP", [SAT] = "SAT", [FAIL] = "FAIL", NULL};
+    return parse_word(c, at, names, "ERR Invalid OVERFLOW type specified");
 }
 
 /* Parses all subcommands from argv[2] on. */
@@ -50,17 +47,17 @@ static int parse_steps(call *c, field_step *steps, size_t *length, int *writes) 
         const char *name;
         int arguments;
     } actions[] = {[FIELD_GET] = {"GET", 2}, [FIELD_SET] = {"SET", 3}, [FIELD_INCRBY] = {"INCRBY", 3}};
-    enum overflow overflow = WRAP;
+    int overflow = WRAP;
 
     for (int at = 2; at < c->argc;) {
         int rest = c->argc - at - 1;
         if (rest >= 1 && argument_is(c, at, "OVERFLOW")) {
-            if (!parse_overflow(c, at + 1, &overflow)) return 0;
+            if ((overflow = parse_overflow(c, at + 1)) < 0) return 0;
             at += 2;
             continue;
         }
         field_step *s = &steps[(*length)++];
-        *s = (field_step){.overflow = overflow, .outcome.written = 1};
+        *s = (field_step){.overflow = (enum overflow)overflow, .outcome.written = 1};
         s->action = FIELD_GET;
         while (s->action <= FIELD_INCRBY && !argument_is(c, at, actions[s->action].name)) s->action++;
         if (s->action > FIELD_INCRBY || rest < actions[s->action].arguments) return reply_syntax_error(c);

@@ -78,16 +78,6 @@ typedef struct facets {
     cardinality of_subject; /* its number of members */
 } facets;
 
-static int parse_measure(call *c, int at, enum measure *by) {
-    static const char *const names[] = {"CARD", "JACCARD", "OVERLAP"};
-    for (int i = 0; i < 3; i++) {
-        if (!argument_is(c, at, names[i])) continue;
-        *by = (enum measure)i;
-        return 1;
-    }
-    return reply_syntax_error(c);
-}
-
 /* The most decimal places of MIN. */
 #define PLACES_MAX 18
 
@@ -112,10 +102,11 @@ static int parse_share(call *c, int at, ranking *r) {
 
 /* [BY measure] [TOP k] [MIN n] from `at` on, in any order. */
 static int parse_ranking(call *c, int at, facets *f) {
-    int by = 0, top = 0, min = 0;
+    static const char *const measures[] = {
+        [BY_CARD] = "CARD", [BY_JACCARD] = "JACCARD", [BY_OVERLAP] = "OVERLAP", NULL};
+    int by = 0, top = 0, min = 0, measure = BY_CARD;
     ranking *r = &f->ranking;
 
-    *r = (ranking){.by = BY_CARD, .top = UINT64_MAX};
     for (; at < c->argc; at += 2) {
         int *word = argument_is(c, at, "BY") ? &by : argument_is(c, at, "TOP") ? &top : &min;
         if (word == &min && !argument_is(c, at, "MIN")) {
@@ -126,7 +117,8 @@ static int parse_ranking(call *c, int at, facets *f) {
         *word = at + 1;
     }
     f->is_ranked = top || min;
-    if (by && !parse_measure(c, by, &r->by)) return 0;
+    if (by && (measure = parse_word(c, by, measures, ERRORMSG_SYNTAX)) < 0) return 0;
+    *r = (ranking){.by = (enum measure)measure, .top = UINT64_MAX};
     if (top && !parse_limit(c, top, &r->top)) return 0;
     if (min && !(r->by == BY_CARD ? parse_limit(c, min, &r->part) : parse_share(c, min, r))) return 0;
     if (top && r->part == 0) *r = (ranking){r->by, 1, 0, r->top}; /* 1 / 2^64, the least score above 0 */

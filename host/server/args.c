@@ -170,6 +170,14 @@ int parse_rank(call *c, int at, uint64_t *rank, int *from_end) {
     return *from_end || parse_limit(c, at, rank);
 }
 
+int parse_word(call *c, int at, const char *const words[], const char *error) {
+    for (int i = 0; words[i]; i++) {
+        if (argument_is(c, at, words[i])) return i;
+    }
+    reply_error(c, "%s", error);
+    return -1;
+}
+
 int parse_unit(call *c, int at, enum unit *unit) {
     *unit = argument_is(c, at, "BIT") ? BIT : BYTE;
     return *unit == BIT || argument_is(c, at, "BYTE") || reply_syntax_error(c);

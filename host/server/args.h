@@ -23,6 +23,9 @@ int parse_index(call *c, int at, int64_t *index);
 int parse_limit(call *c, int at, uint64_t *limit);
 /* A rank; negative ranks count from the end, and -1 is the last. */
 int parse_rank(call *c, int at, uint64_t *rank, int *from_end);
+/* The index of the argument among the words, case-insensitively. The list ends with NULL. Replies the error and
+ * returns -1 if it is none of them. */
+int parse_word(call *c, int at, const char *const words[], const char *error);
 /* BYTE or BIT, case-insensitive. */
 int parse_unit(call *c, int at, enum unit *unit);
 /* All arguments from `at` on. The caller must free_values(c, *values). */

@@ -10,6 +10,7 @@ int reply_failure(call *c, status s);
 static inline int succeeded(call *c, status s) { return s == OK || reply_failure(c, s); }
 /* These two return 0. */
 int reply_error(call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define ERRORMSG_SYNTAX "ERR syntax error"
 int reply_syntax_error(call *c);
 /* These return REDISMODULE_OK. */
 int reply_ok(call *c);
