@@ -43,13 +43,6 @@ static long long default_threads(void) {
 
 /* --- Module arguments ---------------------------------------------------------------------------------- */
 
-/* An argument's text for the log. */
-static const char *shown(RedisModuleString *argument, char buffer[LOGGABLE_BYTES]) {
-    size_t length;
-    const char *text = RedisModule_StringPtrLen(argument, &length);
-    return loggable(text, length, buffer);
-}
-
 /* A number, or the index of a word; -1 if the text is neither. */
 static long long value_of(RedisModuleString *text, const struct setting *s) {
     long long value = -1;
@@ -64,8 +57,8 @@ static int read_value(RedisModuleCtx *ctx, RedisModuleString *text, const struct
     char buffer[LOGGABLE_BYTES];
     *s->value = value_of(text, s);
     if (*s->value >= s->least && *s->value <= s->most) return REDISMODULE_OK;
-    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "%s '%s': must be %s", s->refusal, shown(text, buffer),
-                    s->allowed);
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "%s '%s': must be %s", s->refusal,
+                    loggable(text, buffer), s->allowed);
     return REDISMODULE_ERR;
 }
 
@@ -77,7 +70,7 @@ static int read_argument(RedisModuleCtx *ctx, RedisModuleString *argument, Redis
         if (strcasecmp(name, rows[i].argument) == 0) return read_value(ctx, value, &rows[i]);
     }
     RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "unknown or incomplete module argument '%s'",
-                    shown(argument, text));
+                    loggable(argument, text));
     return REDISMODULE_ERR;
 }
 

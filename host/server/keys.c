@@ -1,34 +1,25 @@
 #include "server/keys.h"
 
-int reply_damaged(call *c) {
-    return reply_error(
-        c, "ERR Roaring: this bitmap is damaged because a write to it failed; it can only be deleted");
-}
-
 RedisModuleKey *open_writable(call *c, int at) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ | REDISMODULE_WRITE);
     if (key == NULL) reply_error(c, "TRYAGAIN Roaring: the key cannot be written while it is saved");
     return key;
 }
 
-static inline int open_for_writing(call *c, int at, open_key *k) {
+/* Inlined, because it is part of every write of a single bit. */
+__attribute__((always_inline)) static inline int open_to(call *c, enum replaced may_hold, int at,
+                                                         open_key *k) {
     k->name = c->argv[at];
     k->key = open_writable(c, at);
     if (k->key == NULL) return 0;
     k->stored = k->value = bitmap_in(c, k->key);
     k->bytes = k->stored ? bitmap_bytes(k->stored) : 0;
-    return 1;
-}
-
-/* Inlined, because it is part of every write of a single bit. */
-__attribute__((always_inline)) static inline int open_right(call *c, int at, open_key *k) {
-    if (!open_for_writing(c, at, k)) return 0;
-    int right = is_right(c, k->key, k->stored);
+    int right = may_hold == ANY_TYPE ? is_sound(c, k->stored) : is_right(c, k->key, k->stored);
     if (!right) abandon(k);
     return right;
 }
 
-int open_write(call *c, int at, open_key *k) { return open_right(c, at, k); }
+int open_write(call *c, int at, open_key *k) { return open_to(c, BITMAP, at, k); }
 
 /* Counts the key's value, b, which is new or has changed. */
 static inline void count_value(call *c, open_key *k, const bitmap *b) {
@@ -54,7 +45,7 @@ static int create_missing(call *c, uint32_t bytes, open_key *k) {
 }
 
 int open_create(call *c, int at, uint32_t bytes, open_key *k) {
-    return open_right(c, at, k) && create_missing(c, bytes, k);
+    return open_to(c, BITMAP, at, k) && create_missing(c, bytes, k);
 }
 
 /* Commands from the primary or from an AOF were accepted there. */
@@ -97,13 +88,6 @@ int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event
     return 1;
 }
 
-static int open_overwrite(call *c, int at, open_key *k) {
-    if (!open_for_writing(c, at, k)) return 0;
-    int sound = is_sound(c, k->stored);
-    if (!sound) abandon(k);
-    return sound;
-}
-
 static void replace(call *c, open_key *k, bitmap *b) {
     put(c, k, b);
     if (k->stored) RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);
@@ -114,7 +98,7 @@ static void replace(call *c, open_key *k, bitmap *b) {
 
 int store(call *c, int at, enum replaced replaced, bitmap *b) {
     open_key k;
-    int opened = (replaced == ANY_TYPE ? open_overwrite : open_write)(c, at, &k);
+    int opened = open_to(c, replaced, at, &k);
 
     if (opened) replace(c, &k, b);
     else bitmap_free(b);

@@ -4,8 +4,8 @@
 #include "server/environment.h"
 #include "server/reply.h"
 
-/* Replies that a bitmap is damaged; returns 0. */
-int reply_damaged(call *c);
+#define ERRORMSG_DAMAGED \
+    "ERR Roaring: this bitmap is damaged because a write to it failed; it can only be deleted"
 
 /* The bitmap in an open key, NULL if the key is missing or holds a value of another type. */
 static inline bitmap *bitmap_in(const call *c, RedisModuleKey *key) {
@@ -14,7 +14,7 @@ static inline bitmap *bitmap_in(const call *c, RedisModuleKey *key) {
 
 /* These reply an error if the bitmap is damaged, or if the key, in which b was found, holds another type. */
 static inline int is_sound(call *c, const bitmap *b) {
-    return b == NULL || !is_damaged(b) || reply_damaged(c);
+    return b == NULL || !is_damaged(b) || reply_error(c, ERRORMSG_DAMAGED);
 }
 
 static inline int is_right(call *c, RedisModuleKey *key, const bitmap *b) {

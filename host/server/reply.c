@@ -9,7 +9,6 @@
 
 int reply_failure(call *c, status s) {
     char shown[LOGGABLE_BYTES];
-    size_t length = 0;
     c->ended = s;
     if (s == NOT_BRIEF) return 0; /* there is no reply: run_or_offload offloads the call */
     if (s == OUT_OF_MEMORY) return reply_error(c, "OOM Roaring: not enough memory for the bitmap");
@@ -17,9 +16,8 @@ int reply_failure(call *c, status s) {
         return reply_error(c, "ERR Roaring: the question took longer than %lld ms (redis-roar.question-ms)",
                            c->env->settings->question_ms);
     }
-    const char *key = RedisModule_StringPtrLen(c->argv[c->row->first], &length);
     RedisModule_Log(c->ctx, REDISMODULE_LOGLEVEL_WARNING, "trap in %s, key '%s': %s",
-                    RedisModule_StringPtrLen(c->argv[0], NULL), loggable(key, length, shown),
+                    RedisModule_StringPtrLen(c->argv[0], NULL), loggable(c->argv[c->row->first], shown),
                     sandbox_last_trap(c->worker));
     return reply_error(c, "ERR Roaring: internal error (%s)", sandbox_last_trap(c->worker));
 }
@@ -36,7 +34,7 @@ int reply_error(call *c, const char *format, ...) {
     return 0;
 }
 
-int reply_syntax_error(call *c) { return reply_error(c, "ERR syntax error"); }
+int reply_syntax_error(call *c) { return reply_error(c, ERRORMSG_SYNTAX); }
 
 int reply_ok(call *c) { return RedisModule_ReplyWithSimpleString(c->ctx, "OK"); }
 

@@ -10,11 +10,8 @@ void save_bitmap(const family *f, RedisModuleIO *rdb, const bitmap *b);
 
 /* The name of the key that is being loaded or saved, if the server knows it. */
 static inline const char *key_of(RedisModuleIO *io, char text[LOGGABLE_BYTES]) {
-    size_t length;
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
-    if (key == NULL) return "(unknown)";
-    const char *name = RedisModule_StringPtrLen(key, &length);
-    return loggable(name, length, text);
+    return key ? loggable(key, text) : "(unknown)";
 }
 
 static inline const char *failure(const worker *w, status s) {

@@ -61,8 +61,10 @@ size_t digits_of(uint64_t offset) {
 /* The most bytes from a client in a log line. */
 #define LOGGED_BYTES 128
 
-const char *loggable(const char *bytes, size_t length, char text[LOGGABLE_BYTES]) {
+const char *loggable(const RedisModuleString *sent, char text[LOGGABLE_BYTES]) {
     char *at = text;
+    size_t length;
+    const char *bytes = RedisModule_StringPtrLen(sent, &length);
     for (size_t i = 0; i < length && i < LOGGED_BYTES; i++) {
         unsigned char byte = (unsigned char)bytes[i];
         if (byte == '\n') at += sprintf(at, "\\n");

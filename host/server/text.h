@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/redismodule.h"
 #include "core/worker.h"
 
 #define COUNT_TEXT 24
@@ -26,4 +27,4 @@ size_t digits_of(uint64_t offset);
 /* What a client sent, made safe for a line of the log: at most 128 bytes of it, unprintable ones and ' and \
  * escaped. Returns `text`. */
 #define LOGGABLE_BYTES (128 * sizeof "\\x00" + sizeof "...")
-const char *loggable(const char *bytes, size_t length, char text[LOGGABLE_BYTES]);
+const char *loggable(const RedisModuleString *sent, char text[LOGGABLE_BYTES]);
