@@ -24,7 +24,7 @@ function values(setting: Exclude<Setting, { switch: true }>): string {
   return `.least = ${least}, .most = ${most}, .refusal = "invalid ${argument(setting)}", .allowed = "a number from ${least} to ${most}"`;
 }
 
-const valued = settings.filter((setting) => !("switch" in setting));
+const valued = settings.filter((setting): setting is Exclude<Setting, { switch: true }> => !("switch" in setting));
 const rows = valued.map((setting) =>
   `    {.argument = "${argument(setting)}", .parameter = "${setting.name}", .flags = ${flags(setting)}, `
   + `.value = &own_settings.${field(setting)}, ${values(setting)}},`);

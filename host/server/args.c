@@ -60,19 +60,14 @@ __attribute__((noinline)) static int parse_many_digits(const char *text, size_t 
     return 1;
 }
 
-/* Accepts decimal digits only, up to `max`. */
-static int parse_digits(const char *text, size_t length, uint64_t max, uint64_t *value) {
+int parse_number(const char *text, size_t length, uint64_t max, uint64_t *value) {
+    if (length > 1 && *text == '0') return 0;
     if (length > 8) return parse_many_digits(text, length, max, value);
     if (length == 0) return 0;
     uint64_t eight = eight_digits(text, length), sum = value_of(eight);
     if (non_digits(eight) || sum > max) return 0;
     *value = sum;
     return 1;
-}
-
-int parse_number(const char *text, size_t length, uint64_t max, uint64_t *value) {
-    if (length > 1 && *text == '0') return 0;
-    return parse_digits(text, length, max, value);
 }
 
 /* Skips what only lenient families accept: a plus sign and leading zeros. */
@@ -105,10 +100,7 @@ int parse_last(call *c, int at, uint64_t *last) {
 
 /* Whether the text would be a number if there were no largest one. */
 static int is_number(const char *text, size_t length) {
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9') return 0;
-    }
-    return length > 0 && text[0] != '0';
+    return length > 0 && *text != '0' && strspn(text, "0123456789") == length;
 }
 
 /* Ends are exclusive, so the largest is one more than the last offset. Only the error for a number that is
