@@ -39,18 +39,17 @@ interface Beginning {
   list?: string;
 }
 
-/** Adds an option: a word, or a word and a value. `add` declares a variable, whose value without the option is 0. */
-function parseOption({ options }: Beginning, { name, type, kind, token }: Arg, add: (cType: string) => void): void {
-  const here = (variable: string, more = ""): string => `if (!${variable}${more} && argument_is(c, at, "${token}"))`;
+/** Adds an option: a word, or a word and an offset. `add` declares a variable, whose value without the option is 0. */
+function parseOption({ options, variables }: Beginning, { name, type, kind, token }: Arg, add: (cType: string) => void): void {
   if (type === "token") {
     add("int");
-    options.push(`${here(name)} ${name} = 1;`);
-  } else if (kind === "offset" || kind === "number") {
+    options.push(`if (!${name} && argument_is(c, at, "${token}")) ${name} = 1;`);
+  } else if (kind === "offset") {
     add("uint64_t");
-    const call = kind === "offset" ? `parse_offset(c, at, "${name}", &${name})` : `parse_limit(c, at, &${name})`;
-    options.push(`${here(`has_${name}`, " && at + 1 < c->argc")} {
+    variables.push(`int has_${name} = 0`);
+    options.push(`if (!has_${name} && at + 1 < c->argc && argument_is(c, at, "${token}")) {
             has_${name} = 1, at++;
-            if (!${call}) return REDISMODULE_OK;
+            if (!parse_offset(c, at, "${name}", &${name})) return REDISMODULE_OK;
         }`);
   } else throw new Error(`commands.ts: nothing parses an option like ${token}`);
 }
@@ -72,7 +71,6 @@ function parse(begin: Beginning, arg: Arg, at: number): void {
     add("int");
     begin.cut = `c->argc -= ${name} = argument_is(c, c->argc - 1, "${token}");`;
   } else if (optional && token) {
-    if (type !== "token") begin.variables.push(`int has_${name} = 0`);
     parseOption(begin, arg, (cType) => {
       begin.variables.push(`${cType} ${name} = 0`);
       begin.parameters.push({ type: cType, value: name });
@@ -134,6 +132,7 @@ export const handlerOf = ({ name, parsed }: Command): string => `${name.toLowerC
 export function handlerInC(row: Command): string {
   if (!row.parsed) return "";
   const { variables, cut, options, calls, parameters, list, open } = beginning(row), reply = MISSING[row.missing];
+  if (open && !reply && !open.startsWith("open_create")) throw new Error(`commands.ts: ${row.name}: nothing replies ${row.missing}`);
   const command = `${row.name.toLowerCase()}_command(${["c", ...parameters.map(({ value }) => value)].join(", ")});`;
   const isMissing = row.keys[0]!.access === "read" ? `if (b == NULL) ${reply};` : `if (k.value == NULL) abandon(&k), ${reply};`;
   const act = open === undefined ? [command]

@@ -52,10 +52,12 @@ static int complement(call *c, int at, result *r) {
         && succeeded(c, core_complement(c->worker, n.source, n.given ? &n.last : NULL, r));
 }
 
-/* Whether the operation accepts the number of sources from `at` on. */
+/* Whether the operation accepts the number of sources from `at` on. DIFF, DIFF1 and ANDOR compare the first
+ * one with others. */
 static int has_arity(call *c, int operation, int at) {
-    const int sources = c->argc - at, has_first = operation >= DIFF && operation <= ANDOR;
-    return sources > has_first && (operation != NOT || sources <= 2);
+    const int sources = c->argc - at;
+    if (operation == NOT) return sources == 1 || sources == 2;
+    return sources >= (operation == DIFF || operation == DIFF1 || operation == ANDOR ? 2 : 1);
 }
 
 /* BITOP AND | OR | XOR | DIFF | DIFF1 | ANDOR | ONE dest source [source ...]
