@@ -40,6 +40,8 @@ export const readOnly = {
   popMins: false,
   popMax: false,
   popMaxes: false,
+  randPop: false,
+  randPops: false,
   bitField: false,
   bitFieldRo: true,
   bitOp: false,
@@ -504,6 +506,31 @@ export class Calls<M extends Member> {
    */
   popMaxes(key: Key, count: number): Call<M[]> {
     return new CallBuilder(this.family, "POPMAX", false, "differs").key(key).number("count", count).answers(this.answers.offsets);
+  }
+
+  /**
+   * Removes a member at random, and returns it.
+   *
+   * @param key a key
+   * @returns The offset, or null if there is none.
+   * @throws WrongTypeError
+   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#randpop.
+   */
+  randPop(key: Key): Call<M | null> {
+    return new CallBuilder(this.family, "RANDPOP", false, "differs").key(key).answers(this.answers.offsetOrNull);
+  }
+
+  /**
+   * Removes several members at random, and returns them.
+   *
+   * @param key a key
+   * @param count the most members to answer
+   * @returns The members in ascending order.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#randpop.
+   */
+  randPops(key: Key, count: number): Call<M[]> {
+    return new CallBuilder(this.family, "RANDPOP", false, "differs").key(key).number("count", count).answers(this.answers.offsets);
   }
 
   /**

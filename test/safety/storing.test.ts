@@ -161,6 +161,30 @@ describe.each(byName(families))("%s", (_, family) => {
     });
   });
 
+  describe("RANDPOP", () => {
+    it.each([5000, 1_000_000])("replies from a thread what it has removed at once, up to %d members", async (most) => {
+      const done = await count("questions_done"), taken = Math.min(most, a.length);
+      const reply = await during(name("RANDPOP", "a", most), async () => expect(await run("BITCOUNT", "a")).toBe(a.length - taken)) as number[];
+      expect(reply).toHaveLength(taken);
+      expect(await count("questions_done")).toBe(done + 1);
+      expect(await server.run("EXISTS", "a")).toBe(Number(taken < a.length));
+      const removed = new Set(reply);
+      expect(await run("GETINTARRAY", "a")).toEqual(a.filter((one) => !removed.has(one)));
+      if (taken < a.length) await expectValid(server, "a");
+    });
+
+    it("has the same effects on a replica", async () => {
+      await replicate(replica, server);
+      await inStep(replica, server);
+      for (const taken of [1, 5000, 1_000_000]) {
+        await server.run(...name("RANDPOP", "a", taken));
+        await inStep(replica, server);
+        expect(await replica.run("DEBUG", "DIGEST")).toBe(await server.run("DEBUG", "DIGEST"));
+      }
+      await replica.run("REPLICAOF", "NO", "ONE");
+    });
+  });
+
   describe("a bitmap that a query reads", () => {
     const query: Command = name("BITOPCARD", "OR", "a", "small");
     const bytes = async (): Promise<Buffer> => Buffer.from((await run("EXPORT", "b")) as string, "latin1");

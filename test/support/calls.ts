@@ -37,6 +37,7 @@ const calls: Readonly<Record<string, readonly Argument[]>> = {
   RANGE: ["r:1", 0, 9, "LIMIT", 5],
   SCAN: ["r:1", 0, "COUNT", 5],
   RANDMEMBER: ["r:1", 5],
+  RANDPOP: ["w:1", 9],
   POPMIN: ["w:1", 2],
   POPMAX: ["w:1", 2],
   BITOPCARD: ["OR", "r:1", "r:2", "r:3"],

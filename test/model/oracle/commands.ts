@@ -203,6 +203,30 @@ function randmember(call: Call): Answer {
   };
 }
 
+/** What is drawn shows in the reply: the check of the reply removes it from the oracle's world. */
+function randpop(call: Call): Answer {
+  const { args, world } = call;
+  if (args.length > 3) refuse(SYNTAX);
+  const count = args.length > 2 ? call.limit(2) : undefined, set = call.source(1), size = set.count();
+  const wanted = count ?? 1n, taken = wanted < size ? wanted : size;
+  if (taken === 0n) return count === undefined ? null : [];
+  if (taken > REPLY_LIMIT) refuse(TOO_MANY);
+  if (taken > MOST_LISTED) throw new TooMuch();
+  if (taken === size) {
+    world.delete(args[1]!);
+    const all = list(set, 0n, 2n ** 64n, size);
+    return count === undefined ? all[0]! : all;
+  }
+  return (reply) => {
+    const drawn = (count === undefined ? [reply] : reply as Reply[]).map((one) => BigInt(one as number));
+    expect(drawn).toHaveLength(Number(taken));
+    drawn.forEach((one, i) => {
+      expect(set.has(one) && (i === 0 || drawn[i - 1]! < one), `${one} is a member, above the one before it`).toBe(true);
+      set.assign(one, one + 1n, false);
+    });
+  };
+}
+
 function pop(call: Call, greatest: boolean): Answer {
   const { args } = call;
   if (args.length > 3) refuse(SYNTAX);
@@ -409,6 +433,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   RANGE: rule(-4, range),
   SCAN: rule(-3, scan),
   RANDMEMBER: rule(-2, randmember),
+  RANDPOP: rule(-2, randpop),
   POPMIN: rule(-2, (call) => pop(call, false)),
   POPMAX: rule(-2, (call) => pop(call, true)),
   BITOPCARD: rule(-3, bitopcard),

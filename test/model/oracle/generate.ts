@@ -316,6 +316,7 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
     const key = g.key(), count = g.random.chance(0.5) ? g.rank(key) : BigInt(g.random.below(300));
     return [key, ...g.optional(String(g.random.chance(0.3) ? -count : count))];
   },
+  RANDPOP: keyAndCount,
   POPMIN: keyAndCount,
   POPMAX: keyAndCount,
   BITOPCARD: (g) => {
