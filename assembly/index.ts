@@ -28,6 +28,7 @@ export { rank } from "./combine/compare/ranking";
 export { cuts } from "./combine/walk/cuts";
 export { cross } from "./combine/compare/cross";
 export { rewrite, pack, slice } from "./combine/rebuild/rewrite";
+export { shift } from "./combine/rebuild/shift";
 export { serializedBytes, serialize, deserialize } from "./format/index";
 export { readBitsFrom } from "./format/text";
 export { freed, shrunkBytes, used, wasteful } from "./arena/change/forms";

@@ -4,7 +4,7 @@ import { Fault } from "../env/fault";
 import { nativeBytes, readNative, writeNative } from "./native";
 import { Parts, readPortableWide, readWide, wideBytes, writeWide } from "./wide";
 import { readPortable, portableBytes, writePortable } from "./portable";
-import { bitsBytes, charactersBytes, readBitsFrom, readCharacters, writeBits, writeCharacters } from "./text";
+import { bitsBytes, charactersBytes, readBitsFrom, readCharacters, writeBits, writeCharacters, writeLowBits } from "./text";
 
 export const enum Format {
   /** CRoaring's own serialization of a 32-bit bitmap: the payload of a `reroaring` value (native.ts). */
@@ -23,6 +23,8 @@ export const enum Format {
   CHARACTERS = 5,
   /** Like WIDE, but in parts whenever that is shorter. */
   WIDE_PARTS = 6,
+  /** Like BITS, with the bits of each byte from the lowest on (text.ts). */
+  LOW_BITS = 7,
 }
 
 /** Bytes that serialize() will write. */
@@ -32,7 +34,7 @@ export function serializedBytes(format: Format): u64 {
   if (format == Format.WIDE_PARTS) return wideBytes(Parts.WHEN_ANY);
   if (format == Format.PORTABLE) return portableBytes();
   if (format == Format.PORTABLE_WIDE) return wideBytes(Parts.NEVER);
-  return format == Format.BITS ? bitsBytes() : charactersBytes();
+  return format == Format.CHARACTERS ? charactersBytes() : bitsBytes();
 }
 
 /** Writes the bitmap in memory 0 to the output. */
@@ -43,6 +45,7 @@ export function serialize(format: Format): void {
   else if (format == Format.PORTABLE) writePortable();
   else if (format == Format.PORTABLE_WIDE) writeWide(Parts.NEVER);
   else if (format == Format.BITS) writeBits();
+  else if (format == Format.LOW_BITS) writeLowBits();
   else writeCharacters();
 }
 
@@ -57,6 +60,6 @@ export function deserialize(format: Format, size: u64, shift: u32): Fault {
   if (size > u32.MAX_VALUE) return Fault.TOO_LONG;            // the formats below read only the first window
   if (format == Format.NATIVE) return readNative();
   if (format == Format.PORTABLE) return readPortable();
-  if (format == Format.BITS) readBitsFrom(0); else readCharacters();
+  if (format == Format.CHARACTERS) readCharacters(); else readBitsFrom(0, u32(format == Format.LOW_BITS));
   return Fault.NONE;
 }

@@ -200,7 +200,7 @@ static int answer(call *c, facets *f) {
     limit_time(c);
     if (offloads_listing(c, 0)) return REDISMODULE_OK;
     if (f->key) return compare(c, f, f->key);
-    if (!succeeded(c, core_query(c->worker, &f->subject, &subject))) return REDISMODULE_OK;
+    if (!succeeded(c, core_query(c->worker, &f->subject, 0, 0, &subject))) return REDISMODULE_OK;
     compare(c, f, subject.b);
     bitmap_free(subject.b);
     return REDISMODULE_OK;
@@ -294,7 +294,7 @@ static status count_table(worker *w, table *t, uint64_t *cells) {
 
     t->limit_has_all = 1;
     if (t->within_at) {
-        status done = core_query(w, &t->within, &limit);
+        status done = core_query(w, &t->within, 0, 0, &limit);
         if (done != OK) return done;
         operands_add(&t->all, limit.b);
         t->limit_has_all = limit.members == TWO_TO_64;

@@ -193,10 +193,11 @@ static int start_query(worker *w, frame *f, const query *q, uint64_t expected) {
     return start_building(w, f, q->operands.list, q->operands.count, expected);
 }
 
-status core_query(worker *w, const query *q, result *r) {
+status core_query(worker *w, const query *q, uint64_t from, uint64_t most, result *r) {
     frame f;
     if (!start_query(w, &f, q, estimate(w, OR, q->operands.list, q->keys))) return OUT_OF_MEMORY;
-    return built(w, COUNTING_IN(w, &f, w->core.query(w, q->keys, q->greatest), r->members), &r->b);
+    return built(w, COUNTING_IN(w, &f, w->core.query(w, q->keys, q->greatest, from, most), r->members),
+                 &r->b);
 }
 
 status core_query_members(worker *w, const query *q, uint64_t from, uint64_t limit, member_sink *sink,
@@ -264,7 +265,7 @@ static uint32_t read_payload(worker *w, const encoded *p, cardinality *members) 
     uint32_t number = FAULT_NONE;
     if (p->first == 0) number = w->core.deserialize(w, p->format, p->length, WINDOW_SHIFT);
     else if (p->length > UINT32_MAX) number = FAULT_TOO_LONG;
-    else w->core.readBitsFrom(w, p->first);
+    else w->core.readBitsFrom(w, p->first, p->format == LOW_BITS);
     if (number == FAULT_NONE) *members = members_held(w);
     return number;
 }
@@ -364,6 +365,14 @@ static status rebuilt(worker *w, const bitmap *b, void (*rebuild)(worker *w), bi
 }
 
 status core_pack(worker *w, const bitmap *b, bitmap **packed) { return rebuilt(w, b, w->core.pack, packed); }
+
+status core_shift(worker *w, const bitmap *b, __int128 distance, bitmap **moved) {
+    frame f;
+    const span source = span_of(b);
+    if (!start_building(w, &f, &source, 1, (uint64_t)arena_bytes(b) + BUILDING)) return OUT_OF_MEMORY;
+    return built(w, BUILDING_IN(w, &f, w->core.shift(w, (uint64_t)(distance >> 16), distance & 0xffff)),
+                 moved);
+}
 
 status core_slice(worker *w, const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more) {
     frame f;

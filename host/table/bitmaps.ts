@@ -169,9 +169,10 @@ export const bitmaps: Command[] = [
     name: "FROMBITMAP", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Creates a bitmap from a native bitmap, or adds to one", complexity: "O(m) for m bytes; with MERGE, O(m + c log n) for c containers of the string, or O(m + n) if c is large",
     keys: [{ at: 1, access: "overwrite", modifyWith: "MERGE" }, { at: 2, access: "read" }],
-    args: [key, { name: "stringkey", type: "key" }, option("OFFSET", offset()), optional(token("MERGE"))],
+    args: [key, { name: "stringkey", type: "key" }, option("OFFSET", offset()), optional(token("MERGE")), optional(token("LSB"))],
     reply: "The number of members of the key afterwards.", missing: "empty",
     details: "Bit `i` becomes member `offset` + `i`; `offset` can be any number. A string with a set bit that would exceed the last offset is refused. "
+      + "With `LSB`, bit `i` of the string is bit `i % 8`, counted from the lowest, of byte `i / 8`, as in Java's `BitSet.toByteArray()` and in BSON; without it, counted from the highest, as with `SETBIT`. "
       + "Without `MERGE`, the key's old value, of any type, and its TTL are discarded. With `MERGE`, the members are added to the key, which must be a bitmap or missing. "
       + "`stringkey` is not changed, unless it is the same key: then the bitmap replaces the string. "
       + "So it can join native bitmaps that were [split by hand](recipes.md#join-native-bitmaps-that-were-split-by-hand).",
@@ -184,19 +185,25 @@ export const bitmaps: Command[] = [
       ["R.GETINTARRAY k", list(7, 10_007)],
       ["R.FROMBITMAP native native", int(1)],
       ["R.GETBIT native 7", int(1)],
+      ["SET fromjava A", OK],
+      ["R.FROMBITMAP k fromjava LSB", int(2)],
+      ["R.GETINTARRAY k", list(0, 6)],
     ],
   },
   {
     name: "TOBITMAP", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Converts a bitmap to a native bitmap, and stores it", complexity: "O(m) for m bytes",
-    keys: [{ at: 1, access: "overwrite" }, { at: 2, access: "read" }], args: [{ name: "stringkey", type: "key" }, key],
+    keys: [{ at: 1, access: "overwrite" }, { at: 2, access: "read" }], args: [{ name: "stringkey", type: "key" }, key, optional(token("LSB"))],
     reply: "The length of the native bitmap in bytes.", missing: "error",
-    details: `The old value of \`stringkey\`, of any type, and its TTL are discarded. ${STRING_LIMIT}`,
+    details: `With \`LSB\`, the string has the bits of each byte from the lowest on, as \`BitSet.valueOf()\` of Java takes them. The old value of \`stringkey\`, of any type, and its TTL are discarded. ${STRING_LIMIT}`,
     methods: [{ name: "toBitmap", answer: "length" }],
     example: [
       ["R.SETINTARRAY k 1 9", OK],
       ["R.TOBITMAP native k", int(2)],
       ["GETBIT native 9", int(1)],
+      ["R.SETINTARRAY k 0 6", OK],
+      ["R.TOBITMAP forjava k LSB", int(1)],
+      ["GET forjava", bulk("A")],
     ],
   },
 

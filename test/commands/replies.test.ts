@@ -54,7 +54,7 @@ function calls({ last, bits }: Family): Record<string, { offsets?: Argument[][];
     },
     FACET: { others: [["#1", 1, "k", 3, "seven", "full", "e"], ["#1", 1, "full", 2, "k", "full", "TOP", 1], ["#1", 1, "k", 1, "seven", "BY", "JACCARD"]] },
     CROSSCARD: { others: [[2, "k", "full", 2, "full", "seven"], [1, "k", 1, "full", "WITHIN", "~#1", 1, "seven"]] },
-    QUERYSTORE: { others: [["to", "#1 - [7..7]", 1, "k"]] },
+    QUERYSTORE: { others: [["to", "#1 - [7..7]", 1, "k"], ["to", "#1", 1, "k", "OFFSET", -5, "FROM", 7]] },
     STAT: { others: [["k"], ["k", "JSON"]] }, OPTIMIZE: { others: [["k"]] },
   };
 }

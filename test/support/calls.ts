@@ -48,8 +48,8 @@ const calls: Readonly<Record<string, readonly Argument[]>> = {
   GETBITARRAY: ["r:1"],
   EXPORT: ["r:1"],
   IMPORT: ["w:1", "(a stream)", "REPLACE"],
-  FROMBITMAP: ["o:1", "s:1", "OFFSET", 9],
-  TOBITMAP: ["o:1", "r:1"],
+  FROMBITMAP: ["o:1", "s:1", "OFFSET", 9, "LSB"],
+  TOBITMAP: ["o:1", "r:1", "LSB"],
   BITFIELD: ["w:1", "OVERFLOW", "SAT", "SET", "u8", 0, 1, "INCRBY", "i8", "#1", 1],
   BITFIELD_RO: ["r:1", "GET", "u8", 0],
   STAT: ["e:1", "JSON"],
@@ -57,7 +57,7 @@ const calls: Readonly<Record<string, readonly Argument[]>> = {
   QUERY: ["#1 - #2 | #3", 3, "r:1", "r:2", "r:3", "CARD"],
   FACET: ["#1 - #2", 2, "r:1", "r:2", 3, "r:3", "r:4", "r:5", "BY", "JACCARD", "TOP", 2, "MIN", 1],
   CROSSCARD: [2, "r:1", "r:2", 2, "r:3", "r:4", "WITHIN", "#1 | [1..9]", 1, "r:5"],
-  QUERYSTORE: ["o:1", "#1 - #2 | #3", 3, "r:1", "r:2", "r:3"],
+  QUERYSTORE: ["o:1", "#1 - #2 | #3", 3, "r:1", "r:2", "r:3", "OFFSET", 5, "FROM", 1, "LIMIT", 9],
 };
 
 /** Calls in which other arguments are keys: those of the operation that a key spec names in `oneKeyFor`. */

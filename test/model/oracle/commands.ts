@@ -289,9 +289,9 @@ function getbitarray(call: Call): Answer {
   return text.toString("latin1");
 }
 
-/** OFFSET n and MERGE, in either order. */
-function placing(call: Call): { first: bigint; merges: boolean } {
-  const open = new Set(["OFFSET", "MERGE"]);
+/** OFFSET n, MERGE and LSB, in any order. */
+function placing(call: Call): { first: bigint; merges: boolean; low: boolean } {
+  const open = new Set(["OFFSET", "MERGE", "LSB"]);
   let first = 0n, at = 3;
   for (; at < call.args.length; at++) {
     const word = [...open].find((one) => call.is(at, one));
@@ -299,15 +299,18 @@ function placing(call: Call): { first: bigint; merges: boolean } {
     open.delete(word);
     if (word === "OFFSET") first = call.offset(++at, "offset");
   }
-  return { first, merges: !open.has("MERGE") };
+  return { first, merges: !open.has("MERGE"), low: !open.has("LSB") };
 }
 
+/** The bit of an offset in its byte. */
+const bitOf = (offset: number, low: boolean): number => (low ? 1 << (offset & 7) : 128 >> (offset & 7));
+
 function frombitmap(call: Call): Answer {
-  const { first, merges } = placing(call);
+  const { first, merges, low } = placing(call);
   const value = call.world.get(call.args[2]!) ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(value)) refuse(WRONGTYPE);
   const text = value.toString("latin1");
-  const bit = (_: string, offset: number): boolean => (text.charCodeAt(offset >> 3) & (128 >> (offset & 7))) !== 0;
+  const bit = (_: string, offset: number): boolean => (text.charCodeAt(offset >> 3) & bitOf(offset, low)) !== 0;
   const read = ofString(text, bit, value.length * 8).moved(first);
   if (read.max !== undefined && read.max > call.family.last) refuse(BEYOND);
   if (!merges) return integer(call.overwrite(1, read).count());
@@ -315,8 +318,9 @@ function frombitmap(call: Call): Answer {
 }
 
 function tobitmap(call: Call): Answer {
+  if (call.args.length > 4 || (call.args.length > 3 && !call.is(3, "LSB"))) refuse(SYNTAX);
   const set = call.existing(2), bytes = Buffer.alloc(stringLength(length(set) / 8n));
-  for (const x of set.members().map(Number)) bytes[x >> 3]! |= 128 >> (x & 7);
+  for (const x of set.members().map(Number)) bytes[x >> 3]! |= bitOf(x, call.args.length > 3);
   call.world.set(call.args[1]!, bytes);
   return bytes.length;
 }
@@ -453,7 +457,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   EXPORT: rule(2, exported),
   IMPORT: rule(-3, importStream),
   FROMBITMAP: rule(-3, frombitmap),
-  TOBITMAP: rule(3, tobitmap),
+  TOBITMAP: rule(-3, tobitmap),
   BITFIELD: rule(-2, (call) => bitfield(call, true)),
   BITFIELD_RO: rule(-2, (call) => bitfield(call, false)),
   STAT: rule(-2, stat),

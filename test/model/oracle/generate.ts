@@ -333,9 +333,10 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   FROMBITMAP: (g) => {
     const from = g.string();
     const key = g.random.chance(0.1) ? from : g.key(), place = g.optional(g.word("OFFSET"), String(g.near(key)));
-    return [key, from, ...(g.random.chance(0.5) ? [...place, ...g.optional(g.word("MERGE"))] : [...g.optional(g.word("MERGE")), ...place])];
+    const words = [place, g.optional(g.word("MERGE")), g.optional(g.word("LSB"))];
+    return [key, from, ...g.random.shuffled(words).flat()];
   },
-  TOBITMAP: (g) => [g.string(), g.key()],
+  TOBITMAP: (g) => [g.string(), g.key(), ...g.optional(g.word("LSB"))],
   BITFIELD: (g) => {
     const key = g.key();
     return [key, ...g.fields(key, true)];
@@ -365,7 +366,11 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
     return [rows.length, ...rows, columns.length, ...columns, ...within];
   },
   QUERYSTORE: (g) => {
-    const [text, ...sources] = g.expression();
-    return [g.key(), text, sources.length, ...sources];
+    const [text, ...sources] = g.expression(), { random } = g;
+    const near = g.near(sources[0]!), keys = 65_536n * BigInt(1 + random.below(4));
+    const by = random.pick([BigInt(random.below(200)), keys, BigInt(random.below(300_000)), near]);
+    const distance = random.chance(0.6) ? [] : [g.word("OFFSET"), String(random.chance(0.5) ? -by : by)];
+    const from = g.optional(g.word("FROM"), String(g.near(sources[0]!))), limit = g.optional(g.word("LIMIT"), String(g.limit(sources[0]!)));
+    return [g.key(), text, sources.length, ...sources, ...random.shuffled([distance, from, limit]).flat()];
   },
 };
