@@ -31,5 +31,6 @@ export { rewrite, pack, slice } from "./combine/rebuild/rewrite";
 export { shift } from "./combine/rebuild/shift";
 export { serializedBytes, serialize, deserialize } from "./format/index";
 export { readBitsFrom } from "./format/text";
+export { decodeBase64 } from "./format/base64";
 export { freed, shrunkBytes, used, wasteful } from "./arena/change/forms";
 export { validate } from "./arena/validate";

@@ -675,7 +675,7 @@ export class Calls<M extends Member> {
   }
 
   /**
-   * Adds the members of a bitmap in the portable Roaring format.
+   * Adds the members of a serialized bitmap.
    *
    * @param key a key
    * @param payload bytes

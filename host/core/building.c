@@ -275,24 +275,52 @@ static status deserialize_in(worker *w, const frame *f, const encoded *p, result
     return BUILDING_IN(w, f, *number = read_payload(w, p, &r->members));
 }
 
-static status deserialize(worker *w, const encoded *p, const operands *windows, result *r,
-                          const char **fault) {
+static status deserialize_windows(worker *w, const encoded *p, const operands *windows, result *r,
+                                  uint32_t *number) {
     frame f;
-    uint32_t number = FAULT_NONE;
     if (!start_building(w, &f, windows->list, windows->count, p->length + BUILDING)) return OUT_OF_MEMORY;
-    status s = deserialize_in(w, &f, p, r, &number);
-    *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
-    if (*fault == NULL) return built(w, s, &r->b);
-    count_refused();
+    status s = deserialize_in(w, &f, p, r, number);
+    if (s != OK || *number == FAULT_NONE) return built(w, s, &r->b);
     return discard(w, OK);
 }
 
-status core_deserialize(worker *w, const encoded *p, result *r, const char **fault) {
+static status deserialize(worker *w, const encoded *p, result *r, uint32_t *number) {
     operands windows;
+    *number = FAULT_NONE;
     operands_begin(&windows);
     add_windows(&windows, p->bytes, p->length);
-    status s = deserialize(w, p, &windows, r, fault);
+    status s = deserialize_windows(w, p, &windows, r, number);
     operands_end(&windows);
+    return s;
+}
+
+/* Replaces Base64 text by its bytes, which the caller must RedisModule_Free. */
+static status decode(worker *w, encoded *p) {
+    const span text = {(uint8_t *)p->bytes, (uint32_t)p->length};
+    const size_t room = p->length / 4 * 3 + 3;
+    char *bytes = try_alloc(room);
+    frame f = reading(w, bitmap_empty());
+    if (bytes == NULL) return OUT_OF_MEMORY;
+    f.operands = &text;
+    f.operand_count = 1;
+    f.output = (uint8_t *)bytes;
+    f.output_size = room;
+    status s = IN_CORE(w, &f, p->length = w->core.decodeBase64(w));
+    p->bytes = bytes;
+    return s;
+}
+
+status core_deserialize(worker *w, const encoded *p, result *r, const char **fault) {
+    uint32_t number;
+    encoded decoded = *p;
+    status s = deserialize(w, p, r, &number);
+    if (s == OK && number == FAULT_BASE64) {
+        s = decode(w, &decoded);
+        if (s == OK) s = deserialize(w, &decoded, r, &number);
+        if (decoded.bytes != p->bytes) RedisModule_Free((char *)decoded.bytes);
+    }
+    *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
+    if (*fault) count_refused();
     return s;
 }
 

@@ -10,7 +10,7 @@ family families[FAMILIES] = {
            .last = UINT32_MAX,
            .format = NATIVE,
            .exported = PORTABLE,
-           .imported = PORTABLE,
+           .imported = ANY,
            .import = "R.IMPORT"},
     [R64] = {.prefix = "R64.",
              .type_name = "roaring64",
@@ -19,7 +19,7 @@ family families[FAMILIES] = {
              .last = UINT64_MAX,
              .format = WIDE,
              .exported = PORTABLE_WIDE,
-             .imported = WIDE_PARTS,
+             .imported = ANY_WIDE,
              .import = "R64.IMPORT",
              .lenient = 1},
 };

@@ -1,6 +1,7 @@
 // What every command must reply, and how it changes the keys.
 
 import { expect } from "vitest";
+import { readAny } from "../../support/format.ts";
 import { keeps, leastSources, type Operation, operations } from "../../support/model.ts";
 import { SYNTAX, WRONGTYPE } from "../../support/suite.ts";
 import { bytesOf, type Reply, ReplyError } from "../../support/resp.ts";
@@ -10,7 +11,7 @@ import { bitfield } from "./fields.ts";
 import { crosscard, facet } from "./many.ts";
 import { query, querystore } from "./questions.ts";
 import { ratio } from "./ratio.ts";
-import { exportedSet, readStream } from "./streams.ts";
+import { exportedSet } from "./streams.ts";
 
 const BEYOND = "ERR Roaring: a bit of the string would become an offset above the last";
 
@@ -261,7 +262,7 @@ function imported({ family, args }: Call): Edges | undefined {
 
 function edgesOf(bits: 32 | 64, stream: Buffer): Edges | undefined {
   try {
-    return Edges.of(readStream(bits, stream).map(BigInt));
+    return Edges.of(readAny(bits, stream).map(BigInt));
   } catch {
     return undefined;
   }
