@@ -91,8 +91,8 @@ status core_shift(worker *w, const bitmap *b, __int128 distance, bitmap **moved)
 /* Part of b: containers from *key on, up to about `bytes` bytes of payload. Sets *key to the next container,
  * and *more to whether there is one. */
 status core_slice(worker *w, const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more);
-/* A payload to read. In the formats BITS and LOW_BITS, bit 0 becomes member `first`, and bits of the last byte that would
- * become offsets above 2^64 - 1 must be clear. In other formats, `first` is 0. */
+/* A payload to read. In the formats BITS and LOW_BITS, bit 0 becomes member `first`, and bits of the last byte
+ * that would become offsets above 2^64 - 1 must be clear. In other formats, `first` is 0. */
 typedef struct encoded {
     uint32_t format;
     const char *bytes;
