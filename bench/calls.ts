@@ -52,6 +52,7 @@ function valuesOf(arg: Arg, row: Row, cast: Cast): Part[] {
     case "bit": return [always(0), always(1)];
     case "rank": return [always(cast.span / 2n), always(-1), always(greatest)];
     case "number": return NUMBERS.map((number) => always(number));
+    case "distance": return [1, 65_536, cast.span / 3n].map((by) => always(by));
     case "draws": return NUMBERS.flatMap((number) => [always(number), always(-number)]);
     case "range": return [always(0), always(0, -1, "BYTE"), always(1, -2, "BIT"), always(-greatest, greatest, "BIT")];
     case "bytes": return [always(cast.payload)];

@@ -38,15 +38,15 @@ static struct {
     uint32_t low;               /* the first offset in a container */
 } geometry;
 
-enum { LOW_BITS = 8, BASES = 4, LOWS = 2, GEOMETRIES = LOW_BITS * BASES * LOWS };
+enum { WIDTHS = 8, BASES = 4, LOWS = 2, GEOMETRIES = WIDTHS * BASES * LOWS };
 
 static void choose_geometry(uint32_t number) {
-    static const uint32_t low_bits[LOW_BITS] = {16, 16, 16, 16, 16, 10, 6, 3};
-    geometry.low_bits = low_bits[number % LOW_BITS];
+    static const uint32_t low_bits[WIDTHS] = {16, 16, 16, 16, 16, 10, 6, 3};
+    geometry.low_bits = low_bits[number % WIDTHS];
     uint64_t containers = DOMAIN >> geometry.low_bits;
     const uint64_t bases[BASES] = {0, 65536 - containers, 65536 - containers / 2, (1ull << 48) - containers};
-    geometry.base = bases[number / LOW_BITS % BASES];
-    geometry.low = number / LOW_BITS / BASES % LOWS ? 65536 - (1u << geometry.low_bits) : 0;
+    geometry.base = bases[number / WIDTHS % BASES];
+    geometry.low = number / WIDTHS / BASES % LOWS ? 65536 - (1u << geometry.low_bits) : 0;
 }
 
 static uint64_t offset_of(uint32_t i) {

@@ -98,7 +98,8 @@ int fits(const bitmap *b, uint32_t format) {
     uint64_t greatest;
 
     must(core_maximum(&main_worker, b, &found, &greatest));
-    return !found || greatest <= UINT32_MAX || format == 1 || format == PORTABLE_WIDE;
+    return !found || greatest <= UINT32_MAX || format == WIDE || format == WIDE_PARTS || format == ANY_WIDE
+        || format == PORTABLE_WIDE;
 }
 
 /* The bitmap that the core reads from its own payload of b, which it sets; NULL if that would be too

@@ -44,4 +44,4 @@ bitmap *reread(const bitmap *b, uint32_t format);
 /* Whether the format can represent every member of b. */
 int fits(const bitmap *b, uint32_t format);
 
-#define FORMATS (CHARACTERS + 1)
+#define FORMATS (ANY_WIDE + 1)

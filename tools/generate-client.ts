@@ -28,6 +28,7 @@ const KINDS: Record<Kind, { type: string; meaning: string }> = {
   range: { type: "BitRange<M>", meaning: "bytes or bits, both ends included; all if it is not given" },
   number: { type: "number", meaning: "the most members to answer" },
   draws: { type: "number", meaning: "how many different members; negative: as many, some of which may repeat" },
+  distance: { type: "Offset<M>", meaning: "added to each member; may be negative" },
   question: { type: "Question", meaning: "only members of this expression count" },
   operations: { type: "readonly FieldOperation<M>[]", meaning: "carried out in this order" },
   text: { type: "string", meaning: "text" },

@@ -60,10 +60,13 @@ export function queryTreeCardinality(greatest: u64, most: u64, first: u64, last:
   return walk<Count>(most, last);
 }
 
-/** Makes memory 0 the bitmap of the expression's members. */
-export function query(keys: u32, greatest: u64): void {
-  open<Store>(keys, greatest, 0);
-  walk<Store>(0, Offset.KEY_MAX);
+/**
+ * Makes memory 0 the bitmap of the expression's members from `from` on: of all, or if `most` is not 0, of the
+ * first `most` or somewhat more, up to the end of a container or of a span of full ones.
+ */
+export function query(keys: u32, greatest: u64, from: u64, most: u64): void {
+  open<Store>(keys, greatest, from);
+  walk<Store>(most, Offset.KEY_MAX);
   finish();
 }
 

@@ -22,7 +22,7 @@ import { Cursor } from "./walk/cursor";
 /**
  * Walks the segments of item 0, a term, up to container `end`, and appends their results (S = Store) or only
  * counts them. Returns the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
- * Counting stops once there are `most` or more, unless `most` is 0.
+ * The walk ends once there are `most` or more, unless `most` is 0.
  */
 export function walk<S extends Sink>(most: u64, end: u64): u64 {
   const term = Cursor.termOf(0), places = placesFor(term);
@@ -39,7 +39,7 @@ export function walk<S extends Sink>(most: u64, end: u64): u64 {
       if (Kernel.stores<S>()) appendResult(term, key, s);
       members += Shape.count(s);
     }
-    if (last == end || (!Kernel.stores<S>() && members > most - 1)) break;
+    if (last == end || members > most - 1) break;
     moveItem(0, last + 1);
     key = Cursor.keyOf(0);
   }

@@ -67,4 +67,26 @@ export const enum Fault {
   KEY_TOO_GREAT,
   /** it is 4 GiB or longer */
   TOO_LONG,
+  /** it has 64-bit offsets, which R64.IMPORT takes */
+  HAS_WIDE_OFFSETS,
+  /** it is Base64 text of another text */
+  BASE64,
+  /** it looks like hexadecimal text: send the bytes themselves */
+  HEXADECIMAL,
+  /** it looks like what redis-cli shows in a terminal: write the reply to a file with --raw */
+  QUOTED,
+  /** it has trailing bytes, the last of which is a line feed, as redis-cli adds one */
+  LINE_FEED,
+  /** it looks like the reply of DUMP, which RESTORE takes */
+  DUMPED,
+  /** it looks like a serialized Java object: write the bitmap with its own method serialize() */
+  JAVA_OBJECT,
+  /** it is compressed with gzip */
+  GZIP,
+  /** it looks like a groupBitmap state of ClickHouse: cut off what is before the roaring bitmap */
+  CLICK_HOUSE,
+  /** it looks like a bitmap of Apache Doris or StarRocks, which has a form of its own */
+  DORIS,
+  /** it looks like CRoaring's frozen form: write it with roaring_bitmap_portable_serialize */
+  FROZEN,
 }

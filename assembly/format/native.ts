@@ -16,7 +16,7 @@ import { insert } from "../write/point";
 import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
 import { Runs } from "../container/run";
-import { portableBytes, readPortable, writePortable } from "./portable";
+import { Stream, portableBytes, readPortable, writePortable } from "./portable";
 import { wordOf } from "../read/container";
 
 /** The first byte. */
@@ -87,6 +87,16 @@ function writeArray(base: u64, payload: usize, count: u32): void {
 }
 
 // --- Reading -----------------------------------------------------------------------------------------------
+
+/** Whether operand 0, which `right` shows, has this form: a stream, or a list of as many as it says. */
+export function isNative(): bool {
+  const size = <u64>right.size();
+  if (size < <u64>Members.LIST) return false;
+  const first = right.load8(0, 0);
+  if (first == First.MEMBERS) return size == <u64>Members.LIST + 4 * <u64>right.load32(Members.COUNT, 0);
+  // in a 64-bit stream, the bytes 4 to 7 are 0
+  return first == First.STREAM && Stream.beginsAt(1) && (size == 9 || right.load32(4, 0) >> 8 != 0);
+}
 
 /** Builds the bitmap of operand 0 in memory 0, a fresh arena. */
 export function readNative(): Fault {

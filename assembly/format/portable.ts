@@ -221,11 +221,23 @@ export abstract class Stream {
    */
   @inline private static faulty(fault: Fault): u64 { return (<u64>fault) << 32; }
 
+  /** Whether a stream may begin at `at` of the payload: with a cookie and a number of containers. */
+  static beginsAt(at: u64): bool {
+    if (at + 8 > <u64>right.size()) return false;
+    const cookie = right.load32(<usize>at, 0);
+    return (cookie & 0xffff) == Cookie.RUNS
+      || (cookie == Cookie.NO_RUNS && right.load32(<usize>at, 4) <= Stream.KEYS);
+  }
+
+  /** Whether the stream at `at`, which may be one, has no containers. */
+  @inline static isEmptyAt(at: u64): bool { return right.load32(<usize>at, 0) == Cookie.NO_RUNS; }
+
   /**
-   * Appends the containers of the stream at `from` to the builder, with `base` added to their keys.
-   * `right` shows operand `k`. Returns the address behind the stream, or Stream.faulty().
+   * Appends the containers of the stream at `from` to the builder, with `base` added to their keys. Without
+   * `builds`, it only finds the end of the stream: what the containers hold is not looked at. `right` shows
+   * operand `k`. Returns the address behind the stream, or Stream.faulty().
    */
-  static read(k: u32, from: u64, base: u64): u64 {
+  static read(k: u32, from: u64, base: u64, builds: bool): u64 {
     const size = <u64>right.size();
     if (from + 8 > size) return Stream.faulty(Fault.CUT_SHORT);
     const cookie = right.load32(<usize>from, 0);
@@ -248,18 +260,28 @@ export abstract class Stream {
       const head = right.load32(<usize>(heads + (<u64>i << 2)), 0);
       const key = head & 0xffff;
       const count = (head >> 16) + 1;
-      if (base + key < nextKey()) return Stream.faulty(Fault.KEYS_NOT_ASCENDING);
+      if (builds && base + key < nextKey()) return Stream.faulty(Fault.KEYS_NOT_ASCENDING);
       if (hasOffsets && right.load32(<usize>(offsets + (<u64>i << 2)), 0) != <u32>(at - from)) {
         return Stream.faulty(Fault.WRONG_OFFSET);
       }
       const hasRuns = marks != 0 && ((right.load8(<usize>(marks + (i >> 3)), 0) >> (i & 7)) & 1) != 0;
-      const end = hasRuns ? Stream.readRuns(k, at, base + key, count)
+      const end = !builds ? Stream.skip(at, hasRuns, count)
+        : hasRuns ? Stream.readRuns(k, at, base + key, count)
         : Container.isArraySized(count) ? Stream.readArray(at, base + key, count)
         : Stream.readBitset(k, at, base + key, count);
       if (end >> 32) return end;
       at = end;
     }
     return at;
+  }
+
+  /** The address behind the container at `at`, or Stream.faulty(). */
+  private static skip(at: u64, hasRuns: bool, count: u32): u64 {
+    const size = <u64>right.size();
+    if (hasRuns && at + Container.RUNS_HEADER_BYTES > size) return Stream.faulty(Fault.CUT_SHORT);
+    const end = at + (hasRuns ? Container.runsBytes(right.load16(<usize>at, 0))
+      : Container.isArraySized(count) ? Container.arrayBytes(count) : BITSET_BYTES);
+    return end > size ? Stream.faulty(Fault.CUT_SHORT) : end;
   }
 
   // Each of these appends the container at `at` and returns the address behind it, or Stream.faulty().
@@ -334,7 +356,7 @@ export function writePortable(): void { Stream.write(Directory.seek<Own>(0), 0, 
 export function readPortable(from: u64 = 0): Fault {
   right.select(0);
   begin(<u64>right.size() / 2 + 1, 0);        // a container takes at least six bytes
-  const end = Stream.read(0, from, 0);
+  const end = Stream.read(0, from, 0, true);
   if (end >> 32) return <Fault>(end >> 32);
   if (end != <u64>right.size()) return Fault.TRAILING_BYTES;
   finish();

@@ -1,9 +1,10 @@
 // Formats with a bit or a character for each offset from 0 to the greatest member:
 //
 //   bits        a native Redis bitmap: offset o is bit 7 - (o & 7) of byte o >> 3
+//   low bits    the same, but offset o is bit o & 7, as in Java's BitSet
 //   characters  '0' or '1' per offset
 //
-// Both are written and read in words of 64 offsets: 8 bytes of bits, or 64 characters. Functions for both
+// All are written and read in words of 64 offsets: 8 bytes of bits, or 64 characters. Functions for several
 // take the format as a type argument, and the compiler builds them once for each.
 
 import { SELF, left, output, right } from "../env/memory";
@@ -30,8 +31,9 @@ import { wordOf } from "../read/container";
 @unmanaged abstract class Notation { protected notation!: u8; }
 @unmanaged abstract class Bits extends Notation { protected bits!: u8; }
 @unmanaged abstract class Characters extends Notation { protected characters!: u16; }
+@unmanaged abstract class LowBits extends Notation { protected lowBits!: u32; }
 
-/** Writes and reads both formats. */
+/** Writes and reads all formats. */
 abstract class StringText {
   /** '0'; adding 1 makes it '1'. */
   @inline private static readonly CHARACTER: u32 = 0x30;
@@ -80,7 +82,7 @@ abstract class StringText {
       case Kind.SHORT: return StringText.writeShort<F>(entry, rest);
       case Kind.RUNS:
         return Kernel.is<F, Characters>() ? StringText.writeRunsCharacters(entry, rest)
-          : StringText.writeRunsBits(entry, rest);
+          : StringText.writeRunsBits<F>(entry, rest);
       case Kind.ARRAY:
       case Kind.SINGLE:
       case Kind.PAIR:
@@ -116,14 +118,14 @@ abstract class StringText {
   /** Marks the member `low` of the container whose zeros begin at byte `at`. */
   @inline private static mark<F extends Notation>(at: u64, low: u32): void {
     if (Kernel.is<F, Characters>()) output.mark(at + low, 1);
-    else output.mark(at + (low >> 3), 0x80 >> (low & 7));
+    else output.mark(at + (low >> 3), Kernel.is<F, LowBits>() ? 1 << (low & 7) : 0x80 >> (low & 7));
   }
 
   /** Writes the values from `low` to before `end`, both multiples of 64, of the bitset at `at`. */
   @inline private static writeBitset<F extends Notation>(at: usize, low: u32, end: u32, rest: u64): u64 {
     return Kernel.is<F, Characters>()
       ? StringText.writeBitsetCharacters(at, low >> 3, end >> 3, rest)
-      : StringText.writeBitsetBits(at, low >> 3, end >> 3, rest);
+      : StringText.writeBitsetBits<F>(at, low >> 3, end >> 3, rest);
   }
 
   private static writeShort<F extends Notation>(entry: Entry, rest: u64): u64 {
@@ -133,19 +135,25 @@ abstract class StringText {
     return StringText.writeGap<F>((Container.UNIVERSE - end) >> 6, rest);
   }
 
-  private static writeBitsetBits(payload: usize, from: usize, end: usize, rest: u64): u64 {
+  private static writeBitsetBits<F extends Notation>(payload: usize, from: usize, end: usize, rest: u64): u64 {
     let i = from;
     for (; i + 16 <= end && rest; i += 16) {
       const bytes = min<u64>(rest, 16);
-      output.put128(StringText.inNativeOrder(v128.load(payload + i)), <u32>bytes);
+      output.put128(StringText.ordered128<F>(v128.load(payload + i)), <u32>bytes);
       rest -= bytes;
     }
-    if (i < end && rest) rest = StringText.put(Words.nativeOrder(load<u64>(payload + i)), rest);
+    if (i < end && rest) rest = StringText.put(StringText.ordered<F>(load<u64>(payload + i)), rest);
     return rest;
   }
 
-  /** Words.nativeOrder() of 16 bytes: looks up both halves of each byte. */
-  @inline private static inNativeOrder(bytes: v128): v128 {
+  /** Brings the bits of each byte from the order of a bitset into that of the format, or back. */
+  @inline private static ordered<F extends Notation>(bytes: u64): u64 {
+    return Kernel.is<F, LowBits>() ? bytes : Words.nativeOrder(bytes);
+  }
+
+  /** ordered() of 16 bytes: looks up both halves of each byte. */
+  @inline private static ordered128<F extends Notation>(bytes: v128): v128 {
+    if (Kernel.is<F, LowBits>()) return bytes;
     const low = i8x16(0, -128, 64, -64, 32, -96, 96, -32, 16, -112, 80, -48, 48, -80, 112, -16);
     const high = i8x16(0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15), half = i8x16.splat(15);
     return v128.or(
@@ -168,9 +176,9 @@ abstract class StringText {
     return rest;
   }
 
-  private static writeRunsBits(entry: Entry, rest: u64): u64 {
+  private static writeRunsBits<F extends Notation>(entry: Entry, rest: u64): u64 {
     for (let i: u32 = 0; i < Container.WORDS && rest; i++) {
-      rest = StringText.put(Words.nativeOrder(wordOf(entry, i)), rest);
+      rest = StringText.put(StringText.ordered<F>(wordOf(entry, i)), rest);
     }
     return rest;
   }
@@ -211,28 +219,29 @@ abstract class StringText {
    * Writes bits `from` to from + 65535 of the `bits` bits of operand 0 to `to` as a bitset. `from` may be
    * negative; bits that operand 0 does not have are 0.
    */
-  static readContainer(from: i64, bits: i64, to: usize): void {
+  static readContainer<F extends Notation>(from: i64, bits: i64, to: usize): void {
     const end = min<i64>((bits - from + 63) >> 6, <i64>Container.WORDS);
     let word: i64 = from < 0 ? -from >> 6 : 0, at = from + (word << 6);
     if (word || end < <i64>Container.WORDS) memory.fill(to, 0, BITSET_BYTES);
     if (at < 0) {
-      store<u64>(to + (<usize>word << 3), Words.nativeOrder(StringText.bytesAt(0, right.size())) << -at);
+      const bytes = StringText.ordered<F>(StringText.bytesAt(0, right.size()));
+      store<u64>(to + (<usize>word << 3), bytes << -at);
       word++;
       at += 64;
     }
     const size = right.size(), shift = <i32>(at & 7);
     let byte = <u64>at >> 3;
     for (; word + 2 <= end && byte + 24 <= size; word += 2, byte += 16) {
-      let two = StringText.inNativeOrder(right.load128(<u32>byte, 0));
+      let two = StringText.ordered128<F>(right.load128(<u32>byte, 0));
       if (shift) {
-        const next = StringText.inNativeOrder(right.load128(<u32>byte, 8));
+        const next = StringText.ordered128<F>(right.load128(<u32>byte, 8));
         two = v128.or(i64x2.shr_u(two, shift), i64x2.shl(next, 64 - shift));
       }
       v128.store(to + (<usize>word << 3), two);
     }
-    let bytes = Words.nativeOrder(StringText.bytesAt(byte, size));
+    let bytes = StringText.ordered<F>(StringText.bytesAt(byte, size));
     for (; word < end; word++) {
-      const next = Words.nativeOrder(StringText.bytesAt(byte += 8, size));
+      const next = StringText.ordered<F>(StringText.bytesAt(byte += 8, size));
       store<u64>(to + (<usize>word << 3),
         shift ? (bytes >> <u64>shift) | (next << <u64>(64 - shift)) : bytes);
       bytes = next;
@@ -277,6 +286,7 @@ export function charactersBytes(): u64 {
 }
 
 export function writeBits(): void { StringText.writeWords<Bits>(bitsBytes()); }
+export function writeLowBits(): void { StringText.writeWords<LowBits>(bitsBytes()); }
 export function writeCharacters(): void { StringText.writeWords<Characters>(charactersBytes()); }
 
 // --- Reading -----------------------------------------------------------------------------------------------
@@ -301,10 +311,10 @@ export function readCharacters(): void {
 }
 
 /**
- * Builds the bitmap of the native bitmap in memory 0, a fresh arena. Bit 0 becomes member `first`. Bits that
- * would become offsets from 2^64 on, which may be in the last byte, must not be set.
+ * Builds the bitmap of the bits, or with `low` of the low bits, in memory 0, a fresh arena. Bit 0 becomes
+ * member `first`. Bits that would become offsets from 2^64 on, which may be in the last byte, must not be set.
  */
-export function readBitsFrom(first: u64): void {
+export function readBitsFrom(first: u64, low: u32): void {
   right.select(0);
   const bits = <u64>right.size() << 3, firstKey = Offset.key(first);
   const lastKey = !bits || first > u64.MAX_VALUE - (bits - 1) ? Offset.KEY_MAX : Offset.key(first + bits - 1);
@@ -312,7 +322,9 @@ export function readBitsFrom(first: u64): void {
   for (let key = firstKey; bits && key <= lastKey; key++) {
     Places.make(Scratch.TEMP);
     const to = Places.at(Scratch.FIRST);
-    StringText.readContainer(<i64>((key << 16) - first), <i64>bits, to);
+    const from = <i64>((key << 16) - first);
+    if (low) StringText.readContainer<LowBits>(from, <i64>bits, to);
+    else StringText.readContainer<Bits>(from, <i64>bits, to);
     StringText.emitBitset(key, to);
   }
   finish();

@@ -129,7 +129,7 @@ abstract class WideStream {
         continue;
       }
       if (head > 0xffffffff) return Fault.KEY_TOO_GREAT;
-      const end = Stream.read(<u32>(at >> shift), from + 8, head << 16);
+      const end = Stream.read(<u32>(at >> shift), from + 8, head << 16, true);
       if (end >> 32) return <Fault>(end >> 32);
       at += end - from;
     }
@@ -179,11 +179,13 @@ export function writeWide(when: Parts): void {
   }
 }
 
+/** Whether the payload of `size` bytes, whose beginning `right` shows, is in parts. */
+export function isParts(size: u64): bool { return size >= 8 && right.load64(0, 0) == WideStream.PARTS; }
+
 /** Builds the bitmap of the payload of `size` bytes, a stream or parts, in memory 0, a fresh arena. */
 export function readWide(size: u64, shift: u32): Fault {
   right.select(0);
-  return size >= 8 && right.load64(0, 0) == WideStream.PARTS ? WideStream.readParts(size, shift)
-    : readPortableWide(size, shift);
+  return isParts(size) ? WideStream.readParts(size, shift) : readPortableWide(size, shift);
 }
 
 /** Builds the bitmap of a stream in memory 0, a fresh arena. */
@@ -198,7 +200,7 @@ export function readPortableWide(size: u64, shift: u32): Fault {
     const from = WideStream.showWindow(at, shift), high = <u64>right.load32(<usize>from, 0);
     if (high < least) return Fault.KEYS_NOT_ASCENDING;
     least = high + 1;
-    const end = Stream.read(<u32>(at >> shift), from + 4, high << 16);
+    const end = Stream.read(<u32>(at >> shift), from + 4, high << 16, true);
     if (end >> 32) return <Fault>(end >> 32);
     at += end - from;
   }

@@ -55,6 +55,7 @@ export const uses: Readonly<Record<string, (m: Material) => readonly Arguments[]
   RANGE: ({ a, members }) => [[a, members[1000]!, members[1999]!]],
   SCAN: ({ a, members }) => [[a, members[1000]!, "COUNT", 1000]],
   RANDMEMBER: ({ a }) => [[a, 100]],
+  RANDPOP: ({ result }) => [[result, 100]],
   POPMIN: ({ result }) => [[result, 100]],
   POPMAX: ({ result }) => [[result, 100]],
   BITOPCARD: ({ a, b }) => [["AND", a, b]],
@@ -82,6 +83,7 @@ export const uses: Readonly<Record<string, (m: Material) => readonly Arguments[]
 const before: Readonly<Record<string, (contender: Contender, m: Material) => Command>> = {
   CLEAR: (contender, { result, a }) => [contender.named("BITOP"), "OR", result, a, a],
   CLEARRANGE: (contender, { result, a }) => [contender.named("BITOP"), "OR", result, a, a],
+  RANDPOP: (contender, { result, a }) => [contender.named("BITOP"), "OR", result, a, a],
   POPMIN: (contender, { result, a }) => [contender.named("BITOP"), "OR", result, a, a],
   POPMAX: (contender, { result, a }) => [contender.named("BITOP"), "OR", result, a, a],
   SETRANGE: (_, { result }) => ["DEL", result],

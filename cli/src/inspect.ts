@@ -4,8 +4,9 @@ import { type Core, Format } from "./core/core.js";
 import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
 import { Exit, Failure } from "./failure.js";
 import { shown } from "./names.js";
+import { countParts, familyOf, type RoaringFamily, type Summary, summaryOf } from "./roaring.js";
 import { readSet, readString } from "./reading.js";
-import { type Node, quantumOf } from "./servers.js";
+import { type Connection, type Node, quantumOf } from "./servers.js";
 import { isConvertible, verdictOnString } from "./verdict.js";
 
 export interface Inspection {
@@ -15,9 +16,10 @@ export interface Inspection {
   cardinality: bigint;
   minimum: bigint | null;
   maximum: bigint | null;
-  /** MEMORY USAGE; and what it would be as a roaring bitmap that is built anew. */
+  /** MEMORY USAGE; and what it would be as a roaring bitmap that is built anew, null for a bitmap that is too large to be copied. */
   bytesNow: number;
-  bytesRoaring: number;
+  bytesRoaring: number | null;
+  /** For a large bitmap of R64, at least so many. */
   bytesExported: bigint;
   containers: { kind: string; containers: bigint; members: bigint; bytes: bigint }[];
   /** Where members lie: equal parts of [from, to], with the members in each. */
@@ -26,15 +28,23 @@ export interface Inspection {
   parts: { from: bigint; to: bigint; members: bigint }[];
 }
 
+export const goneFailure = (name: Buffer): Failure => new Failure(`${shown(name)}: the key disappeared while it was read`);
+
+/** The type of a key, which must exist. */
+export async function typeOf(connection: Connection, name: Buffer): Promise<string> {
+  const type = String(await connection.run("TYPE", name));
+  if (type === "none") throw new Failure(`${shown(name)}: there is no such key`, Exit.SOME_FAILED);
+  return type;
+}
+
 /** Makes the core hold a key's value: a roaring bitmap, a native one, or a set of integers. */
 export async function readKey(core: Core, { connection }: Node, name: Buffer): Promise<string> {
-  const type = String(await connection.run("TYPE", name)), gone = new Failure(`${shown(name)}: the key disappeared while it was read`);
-  if (type === "none") throw new Failure(`${shown(name)}: there is no such key`, Exit.SOME_FAILED);
-  if (type === "reroaring" || type === "roaring64") {
-    const wide = type === "roaring64", payload = await connection.run(wide ? "R64.EXPORT" : "R.EXPORT", name);
+  const type = await typeOf(connection, name), family = familyOf(type), gone = goneFailure(name);
+  if (family) {
+    const payload = await connection.run(`${family}.EXPORT`, name);
     if (!Buffer.isBuffer(payload)) throw gone;
-    core.read(wide ? Format.PORTABLE_WIDE : Format.PORTABLE, payload);
-    return wide ? "R64" : "R";
+    core.read(family === "R64" ? Format.PORTABLE_WIDE : Format.PORTABLE, payload);
+    return family;
   }
   if (type === "string") {
     const value = await readString(connection, name, Number(await connection.run("STRLEN", name))) ?? Buffer.alloc(0), verdict = verdictOnString(value);
@@ -51,13 +61,10 @@ export async function readKey(core: Core, { connection }: Node, name: Buffer): P
 }
 
 /** So many parts, or as many as there are offsets. */
-function partsOf(core: Core, from: bigint, to: bigint, count: number): Inspection["parts"] {
+function partsOf(from: bigint, to: bigint, count: number): { from: bigint; to: bigint }[] {
   const span = to - from + 1n, parts = span < BigInt(count) ? Number(span) : count;
-  return Array.from({ length: parts }, (_, i) => {
-    const first = from + span * BigInt(i) / BigInt(parts), last = from + span * BigInt(i + 1) / BigInt(parts) - 1n;
-    // A range that is all of 2^64 offsets counts as 0.
-    return { from: first, to: last, members: core.countRange(first, last) };
-  });
+  const begin = (i: number): bigint => from + span * BigInt(i) / BigInt(parts);
+  return Array.from({ length: parts }, (_, i) => ({ from: begin(i), to: begin(i + 1) - 1n }));
 }
 
 export interface Range {
@@ -65,19 +72,48 @@ export interface Range {
   to?: bigint;
 }
 
-export async function inspect(core: Core, node: Node, name: Buffer, range: Range, count: number): Promise<Inspection> {
-  const holds = await readKey(core, node, name), minimum = core.minimum(), maximum = core.maximum();
+/** A bitmap with more containers or bytes is not copied, but asked for what is shown. */
+const MOST_CONTAINERS = 50_000n, MOST_BYTES = 16_000_000n;
+
+function isLarge({ containers, bytesExported }: Summary): boolean {
+  return bytesExported > MOST_BYTES || containers.reduce((sum, of) => sum + of.containers, 0n) > MOST_CONTAINERS;
+}
+
+/** The range that is shown. */
+function shownRange(range: Range, minimum: bigint | undefined, maximum: bigint | undefined): { from: bigint; to: bigint } {
   const from = range.from ?? minimum ?? 0n, to = range.to ?? maximum ?? 0n;
   if (from > to) throw new Failure(`--from ${from} is greater than --to ${to}`, Exit.USAGE);
-  const [bytesNow, time, quantum] = await Promise.all([
-    node.connection.run("MEMORY", "USAGE", name, "SAMPLES", 1000), node.connection.run("PTTL", name), quantumOf(node),
-  ]);
+  return { from, to };
+}
+
+const usageOf = async ({ connection }: Node, name: Buffer): Promise<number> =>
+  Number(await connection.run("MEMORY", "USAGE", name, "SAMPLES", 1000) ?? 0);
+
+async function inspectLarge(
+  node: Node, name: Buffer, { family, ...summary }: Summary & { family: RoaringFamily }, range: Range, count: number,
+): Promise<Inspection> {
+  const { cardinality, minimum, maximum, containers, bytesExported } = summary;
+  const { from, to } = shownRange(range, minimum, maximum), parts = partsOf(from, to, count);
+  const [bytesNow, members] = await Promise.all([usageOf(node, name), countParts(node.connection, family, name, parts)]);
   return {
-    key: shown(name), holds, cardinality: core.cardinality(), minimum: minimum ?? null, maximum: maximum ?? null,
-    bytesNow: Number(bytesNow ?? 0),
+    key: shown(name), holds: family, cardinality, minimum, maximum, bytesNow, bytesRoaring: null, bytesExported, containers, from, to,
+    parts: parts.map((part, i) => ({ ...part, members: members[i]! })),
+  };
+}
+
+export async function inspect(core: Core, node: Node, name: Buffer, range: Range, count: number): Promise<Inspection> {
+  const family = familyOf(await typeOf(node.connection, name)), summary = family && await summaryOf(node.connection, family, name);
+  if (family && !summary) throw goneFailure(name);
+  if (summary && isLarge(summary)) return inspectLarge(node, name, { family, ...summary }, range, count);
+  const holds = await readKey(core, node, name), minimum = core.minimum(), maximum = core.maximum();
+  const { from, to } = shownRange(range, minimum, maximum);
+  const [bytesNow, time, quantum] = await Promise.all([usageOf(node, name), node.connection.run("PTTL", name), quantumOf(node)]);
+  return {
+    key: shown(name), holds, cardinality: core.cardinality(), minimum: minimum ?? null, maximum: maximum ?? null, bytesNow,
     bytesRoaring: blockBytes(core.used()) + keyBytes(keyLayout(node.version), quantum, name.length, Number(time) >= 0),
     bytesExported: core.writtenBytes(holds === "R64" || (maximum ?? 0n) > 0xffff_ffffn ? Format.PORTABLE_WIDE : Format.PORTABLE),
-    containers: core.statistics(), from, to, parts: partsOf(core, from, to, count),
+    containers: core.statistics(), from, to,
+    parts: partsOf(from, to, count).map((part) => ({ ...part, members: core.countRange(part.from, part.to) })),
   };
 }
 

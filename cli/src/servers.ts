@@ -1,7 +1,7 @@
 // Connections: to one server, or to all nodes of a cluster. Values and names of keys are buffers.
 
 import { readFileSync } from "node:fs";
-import { createClient, RESP_TYPES } from "@redis/client";
+import { createClient, RESP_TYPES, type TypeMapping } from "@redis/client";
 import { ErrorAnswer, Exit, exitOf, Failure, isForbiddenCommand, lineOf } from "./failure.js";
 import { type ServerVersion } from "./core/sizes.js";
 import { slotOf } from "./names.js";
@@ -32,6 +32,8 @@ export const isRedirection = (error: unknown): boolean => error instanceof Error
 export const NO_MODULE = "this server does not have the module redis-roar";
 
 const TYPES = { [RESP_TYPES.BLOB_STRING]: Buffer };
+/** Integers as text: JavaScript's numbers are exact only up to 2^53. */
+const EXACT_TYPES = { [RESP_TYPES.BLOB_STRING]: String, [RESP_TYPES.NUMBER]: String };
 /** The time that a server has to accept a connection. */
 const ANSWER_MS = 3000;
 /** Errors with which a server refuses a connection, for example when it has too many clients. */
@@ -110,8 +112,17 @@ export class Connection {
 
   /** The answer to a command. Commands that are sent without waiting in between go to the server together. */
   async run(...words: Word[]): Promise<Answer> {
+    return converted(await this.#send(words, TYPES));
+  }
+
+  /** The answer to a command, with integers and strings as text. */
+  async exactly(...words: Word[]): Promise<Answer> {
+    return converted(await this.#send(words, EXACT_TYPES));
+  }
+
+  #send(words: Word[], typeMapping: TypeMapping): Promise<unknown> {
     const sent = words.map((word) => (typeof word === "number" ? String(word) : word));
-    return converted(await this.#answer(this.#client.sendCommand(sent, { typeMapping: TYPES })));
+    return this.#answer(this.#client.sendCommand(sent, { typeMapping }));
   }
 
   /** The same, with an error reply as the answer. */

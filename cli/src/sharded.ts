@@ -4,7 +4,8 @@
 //   by hash   group = floor(offset / shards), which is the offset in the shard; shard = (offset + hash(group)) mod shards
 
 import { type Core, Format } from "./core/core.js";
-import { ErrorAnswer, Exit, Failure, interruption } from "./failure.js";
+import { Exit, Failure, interruption } from "./failure.js";
+import { lastOf } from "./roaring.js";
 import { type Connection, type Servers } from "./servers.js";
 
 export interface Sharding {
@@ -167,13 +168,10 @@ export class ShardedBitmap {
 
   /** The least offset in these shards that is not below `from`. */
   async #least(shards: number[], from: bigint): Promise<bigint | undefined> {
-    const last = this.#isWide ? 2n ** 64n - 1n : 2n ** 32n - 1n;
+    const last = lastOf(this.#family);
     const lists = await Promise.all(shards.map((shard) =>
-      this.#at(shard).ask(`${this.#family}.RANGE`, this.layout.keyOf(shard), String(from), String(last), "LIMIT", 1)));
-    const found = lists.flatMap((list) => {
-      if (list instanceof ErrorAnswer) throw list;
-      return Array.isArray(list) && list.length > 0 ? [BigInt(String((list)[0]))] : [];
-    });
+      this.#at(shard).exactly(`${this.#family}.RANGE`, this.layout.keyOf(shard), String(from), String(last), "LIMIT", 1)));
+    const found = (lists as string[][]).flatMap((list) => list.map(BigInt));
     return found.length > 0 ? found.reduce((a, b) => (a < b ? a : b)) : undefined;
   }
 }

@@ -197,6 +197,11 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
     return this.integer(name, value, INT64.low, INT64.high);
   }
 
+  /** What is added to offsets. */
+  distance(name: string, value: Offset<M>): this {
+    return this.integer(name, value, -this.#family.last, this.#family.last);
+  }
+
   range({ start, end, unit }: BitRange<M>): this {
     if (end === undefined && unit !== undefined) return this.refuse("invalid range: a unit needs an end");
     this.integer("start", start, INT64.low, INT64.high);

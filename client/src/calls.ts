@@ -40,6 +40,8 @@ export const readOnly = {
   popMins: false,
   popMax: false,
   popMaxes: false,
+  randPop: false,
+  randPops: false,
   bitField: false,
   bitFieldRo: true,
   bitOp: false,
@@ -507,6 +509,31 @@ export class Calls<M extends Member> {
   }
 
   /**
+   * Removes a member at random, and returns it.
+   *
+   * @param key a key
+   * @returns The offset, or null if there is none.
+   * @throws WrongTypeError
+   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#randpop.
+   */
+  randPop(key: Key): Call<M | null> {
+    return new CallBuilder(this.family, "RANDPOP", false, "differs").key(key).answers(this.answers.offsetOrNull);
+  }
+
+  /**
+   * Removes several members at random, and returns them.
+   *
+   * @param key a key
+   * @param count the most members to answer
+   * @returns The members in ascending order.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#randpop.
+   */
+  randPops(key: Key, count: number): Call<M[]> {
+    return new CallBuilder(this.family, "RANDPOP", false, "differs").key(key).number("count", count).answers(this.answers.offsets);
+  }
+
+  /**
    * Reads and writes integers of any width at any offset.
    *
    * @param key a key
@@ -648,7 +675,7 @@ export class Calls<M extends Member> {
   }
 
   /**
-   * Adds the members of a bitmap in the portable Roaring format.
+   * Adds the members of a serialized bitmap.
    *
    * @param key a key
    * @param payload bytes
@@ -668,15 +695,16 @@ export class Calls<M extends Member> {
    *
    * @param key a key
    * @param stringkey a key
-   * @param options `offset`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `merge`: `MERGE`
+   * @param options `offset`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `merge`: `MERGE`; `lsb`: `LSB`
    * @returns The number of members of the key afterwards.
    * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
    * @remarks O(m) for m bytes; with MERGE, O(m + c log n) for c containers of the string, or O(m + n) if c is large. Since 1.0.0. See docs/commands.md#frombitmap.
    */
-  fromBitmap(key: Key, stringkey: Key, options: { offset?: Offset<M> | undefined; merge?: boolean | undefined } = {}): Call<Count<M>> {
+  fromBitmap(key: Key, stringkey: Key, options: { offset?: Offset<M> | undefined; merge?: boolean | undefined; lsb?: boolean | undefined } = {}): Call<Count<M>> {
     const call = new CallBuilder(this.family, "FROMBITMAP", false).key(key).key(stringkey);
     if (options.offset !== undefined) call.word("OFFSET").offset("offset", options.offset);
     if (options.merge) call.word("MERGE");
+    if (options.lsb) call.word("LSB");
     return call.answers(this.answers.count);
   }
 
@@ -685,12 +713,15 @@ export class Calls<M extends Member> {
    *
    * @param stringkey a key
    * @param key a key
+   * @param options `lsb`: `LSB`
    * @returns The length of the native bitmap in bytes.
    * @throws WrongTypeError, OutOfMemoryError, RoarError if a key is missing
    * @remarks O(m) for m bytes. Since 1.0.0. See docs/commands.md#tobitmap.
    */
-  toBitmap(stringkey: Key, key: Key): Call<number> {
-    return new CallBuilder(this.family, "TOBITMAP", false).key(stringkey).key(key).answers(this.answers.length);
+  toBitmap(stringkey: Key, key: Key, options: { lsb?: boolean | undefined } = {}): Call<number> {
+    const call = new CallBuilder(this.family, "TOBITMAP", false).key(stringkey).key(key);
+    if (options.lsb) call.word("LSB");
+    return call.answers(this.answers.length);
   }
 
   /**
@@ -784,12 +815,17 @@ export class Calls<M extends Member> {
    * @param destkey a key
    * @param expression text
    * @param keys keys, one at least
+   * @param options `offset`: added to each member; may be negative; `from`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `limit`: the most members to answer
    * @returns The cardinality of the result.
    * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
    * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that contains them. If the destination is among the sources, it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#querystore.
    */
-  queryStore(destkey: Key, expression: string, keys: List<Key>): Call<Count<M>> {
-    return new CallBuilder(this.family, "QUERYSTORE", false, "destination").key(destkey).text("expression", expression).numberedKeys(keys).answers(this.answers.count);
+  queryStore(destkey: Key, expression: string, keys: List<Key>, options: { offset?: Offset<M> | undefined; from?: Offset<M> | undefined; limit?: number | undefined } = {}): Call<Count<M>> {
+    const call = new CallBuilder(this.family, "QUERYSTORE", false, "destination").key(destkey).text("expression", expression).numberedKeys(keys);
+    if (options.offset !== undefined) call.word("OFFSET").distance("offset", options.offset);
+    if (options.from !== undefined) call.word("FROM").offset("from", options.from);
+    if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
+    return call.answers(this.answers.count);
   }
 
   /**

@@ -41,6 +41,7 @@
 #define VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION (1 << 5)
 #define VALKEYMODULE_OPTIONS_HANDLE_FORKLESS (1 << 6)
 
+#define REDISMODULE_NOTIFY_GENERIC (1 << 2)
 #define REDISMODULE_NOTIFY_STRING (1 << 3)
 
 #define REDISMODULE_LOGLEVEL_NOTICE "notice"
@@ -257,6 +258,7 @@ typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *data, Redis
     NEED(int, SignalModifiedKey, (RedisModuleCtx *ctx, RedisModuleString *name))                            \
     NEED(int, NotifyKeyspaceEvent, (RedisModuleCtx *ctx, int type, const char *event,                       \
                                     RedisModuleString *key))                                                \
+    NEED(int, Replicate, (RedisModuleCtx *ctx, const char *command, const char *format, ...))               \
     NEED(int, ReplicateVerbatim, (RedisModuleCtx *ctx))                                                     \
     NEED(const char *, StringPtrLen, (const RedisModuleString *string, size_t *length))                     \
     NEED(int, StringToLongLong, (const RedisModuleString *string, long long *value))                        \

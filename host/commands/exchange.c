@@ -80,7 +80,7 @@ static int bits_fit(call *c, encoded *bits) {
     size_t at = (size_t)(most >> 3);
 
     if ((cardinality)bits->length * 8 <= most) return 1;
-    int beyond = (uint8_t)bits->bytes[at] & (0xff >> (most & 7));
+    int beyond = (uint8_t)bits->bytes[at] & (bits->format == BITS ? 0xff >> (most & 7) : 0xff << (most & 7));
     while (!beyond && ++at < bits->length) beyond = bits->bytes[at];
     if (beyond) {
         return reply_error(c, "ERR Roaring: a bit of the string would become an offset above the last");
@@ -89,14 +89,15 @@ static int bits_fit(call *c, encoded *bits) {
     return 1;
 }
 
-/* Converts the native bitmap in the key at `at`, whose bit 0 becomes member `first`; a missing key counts as
- * an empty one. StringDMA copies nothing, but it would convert a string with the encoding int or embstr to
+/* Converts the native bitmap in the key at `at`; a missing key counts as an empty one. StringDMA copies nothing, but it would convert a string with the encoding int or embstr to
  * raw permanently. So GET reads short strings, unless the server has renamed it. */
-static int read_native(call *c, int at, uint64_t first, result *r) {
+static int read_native(call *c, int at, encoded p, result *r) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
     RedisModuleCallReply *copy = NULL;
-    encoded p = {.format = BITS, .bytes = "", .first = first};
     int right = 1;
+
+    p.bytes = "";
+    p.length = 0;
 
     if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING
         && RedisModule_ValueLength(key) <= ENCODED_MAX) {
@@ -114,22 +115,23 @@ static int read_native(call *c, int at, uint64_t first, result *r) {
     return right;
 }
 
-/* FROMBITMAP key stringkey [OFFSET n] [MERGE] -- stores the members of a native bitmap, replacing any value,
- * and replies how many there are. Bit i becomes member n + i. With MERGE, adds the members to the key. The
- * two keys may be the same. */
-int frombitmap_command(call *c, uint64_t first, int merges) {
+/* FROMBITMAP key stringkey [OFFSET n] [MERGE] [LSB] -- stores the members of a native bitmap, replacing any
+ * value, and replies how many there are. Bit i becomes member n + i. With MERGE, adds the members to the key.
+ * With LSB, the first bit of a byte is its lowest. The two keys may be the same. */
+int frombitmap_command(call *c, uint64_t first, int merges, int lowest_first) {
+    const encoded bits = {.format = lowest_first ? LOW_BITS : BITS, .first = first};
     result r;
 
-    if (!read_native(c, 2, first, &r)) return REDISMODULE_OK;
+    if (!read_native(c, 2, bits, &r)) return REDISMODULE_OK;
     return merges ? merge_into(c, 1, &r) : store_and_count(c, 1, ANY_TYPE, r);
 }
 
 /* Sets the key to a string of ours, which the server may copy. */
-static int set_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
+static int set_string(call *c, RedisModuleKey *key, const bitmap *b, uint32_t format, size_t length) {
     if (!has_room(c, length, 2)) return 0;
     RedisModuleString *string = RedisModule_CreateString(c->ctx, NULL, length);
     char *bytes = (char *)RedisModule_StringPtrLen(string, NULL);
-    int written = succeeded(c, core_serialize_to(c->worker, b, BITS, bytes, length));
+    int written = succeeded(c, core_serialize_to(c->worker, b, format, bytes, length));
     if (written) RedisModule_StringSet(key, string);
     RedisModule_FreeString(c->ctx, string);
     return written;
@@ -138,10 +140,10 @@ static int set_string(call *c, RedisModuleKey *key, const bitmap *b, size_t leng
 /* Sets the key to a string that the core fills in place, so that there is never a second copy of it. This
  * deletes the old value before the core writes, so b is validated first: then the value can be lost only by a
  * bug in the core. */
-static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t length) {
+static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, uint32_t format, size_t length) {
     const char *fault;
     size_t room;
-    bitmap *taken = NULL;                       /* b, if it is the old value */
+    bitmap *taken = NULL; /* b, if it is the old value */
 
     if (!has_room(c, length, 1)) return 0;
     if (RedisModule_KeyType(key) != REDISMODULE_KEYTYPE_EMPTY) {
@@ -159,22 +161,25 @@ static int fill_string(call *c, RedisModuleKey *key, const bitmap *b, size_t len
     /* Cannot fail: the key is open for writing and missing, and the length is in bounds. */
     RedisModule_StringTruncate(key, length);
     char *bytes = RedisModule_StringDMA(key, &room, REDISMODULE_WRITE);
-    int written = succeeded(c, core_serialize_to(c->worker, b, BITS, bytes, length));
+    int written = succeeded(c, core_serialize_to(c->worker, b, format, bytes, length));
     if (!written) RedisModule_DeleteKey(key);
     bitmap_free(taken);
     return written;
 }
 
-/* TOBITMAP stringkey key -- stores a native bitmap of the members, replacing any value, and replies its
- * length in bytes. */
+/* TOBITMAP stringkey key [LSB] -- stores a native bitmap of the members, replacing any value, and replies its
+ * length in bytes. With LSB, the first bit of a byte is its lowest. */
 int tobitmap_command(call *c) {
+    const uint32_t format = c->argc > 3 ? LOW_BITS : BITS;
     const bitmap *b;
     uint64_t length;
 
-    if (!open_existing(c, 2, &b) || !string_length(c, b, BITS, &length)) return REDISMODULE_OK;
+    if (c->argc > 4 || (c->argc > 3 && !argument_is(c, 3, "LSB"))) return reply_syntax_error(c);
+    if (!open_existing(c, 2, &b) || !string_length(c, b, format, &length)) return REDISMODULE_OK;
     RedisModuleKey *key = open_writable(c, 1);
     if (key == NULL) return REDISMODULE_OK;
-    int written = (length > 0 && length <= TRUNCATE_MAX ? fill_string : set_string)(c, key, b, length);
+    int written =
+        (length > 0 && length <= TRUNCATE_MAX ? fill_string : set_string)(c, key, b, format, length);
     RedisModule_CloseKey(key);
     if (!written) return REDISMODULE_OK;
     announce(c, c->argv[1], "set");

@@ -6,6 +6,8 @@
 #include "server/serialized.h"
 #include "server/prepare.h"
 
+#include <inttypes.h>
+
 /* What QUERY replies. */
 typedef struct answer_form {
     enum { CARD, MEMBERS, EXPORT } form;
@@ -60,7 +62,7 @@ static int reply_query_cardinality(call *c, const query *q, uint64_t most) {
 static int reply_query_payload(call *c, const query *q) {
     result r;
 
-    if (!succeeded(c, core_query(c->worker, q, &r))) return REDISMODULE_OK;
+    if (!succeeded(c, core_query(c->worker, q, 0, 0, &r))) return REDISMODULE_OK;
     reply_serialized(c, r.b, c->family->exported);
     bitmap_free(r.b);
     return REDISMODULE_OK;
@@ -88,18 +90,104 @@ int query_command(call *c) {
     return REDISMODULE_OK;
 }
 
-/* QUERYSTORE dest expression numkeys key [key ...] -- stores the members of the expression, and replies how
- * many there are. */
+/* --- QUERYSTORE ---------------------------------------------------------------------------------------- */
+
+/* What is stored: the first `limit` members from `from` on, each moved up by `distance`. */
+typedef struct part {
+    uint64_t from;
+    cardinality limit;
+    __int128 distance;
+} part;
+
+/* A distance between two offsets, which may be negative. */
+static int parse_distance(call *c, int at, __int128 *distance) {
+    size_t length;
+    const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
+    const size_t sign = length > 0 && *text == '-';
+    const uint64_t last = c->family->last;
+    uint64_t by;
+
+    if (!parse_number(text + sign, length - sign, last, &by)) {
+        return reply_error(c, "ERR invalid offset: must be an integer between -%" PRIu64 " and %" PRIu64,
+                           last, last);
+    }
+    *distance = sign ? -(__int128)by : by;
+    return 1;
+}
+
+/* [OFFSET n] [FROM offset] [LIMIT n] from `at` on, in any order. */
+static int parse_part(call *c, int at, part *p) {
+    static const char *const words[] = {"OFFSET", "FROM", "LIMIT"};
+    int seen = 0;
+    uint64_t limit;
+
+    for (; at < c->argc; at += 2) {
+        int word = 0;
+        while (word < 3 && !argument_is(c, at, words[word])) word++;
+        if (word == 3) return reply_error(c, "ERR syntax error: more keys than numkeys");
+        if (at + 1 == c->argc || seen & 1 << word) return reply_syntax_error(c);
+        seen |= 1 << word;
+        if (word == 0 && !parse_distance(c, at + 1, &p->distance)) return 0;
+        if (word == 1 && !parse_offset(c, at + 1, "offset", &p->from)) return 0;
+        if (word == 2 && !parse_limit(c, at + 1, &limit)) return 0;
+        if (word == 2) p->limit = limit;
+    }
+    return 1;
+}
+
+/* Leaves the first `limit` members of a result. */
+static int limit_members(call *c, result *r, cardinality limit) {
+    uint64_t beyond;
+    result cut;
+
+    if (r->members <= limit) return 1;
+    status done = core_select(c->worker, r->b, (uint64_t)limit, &beyond);
+    const stretch rest = {CLEAR, beyond, c->family->last};
+    if (done == OK) done = core_changed(c->worker, r->b, &rest, arena_bytes(r->b), &cut);
+    if (!succeeded(c, done)) return 0;
+    bitmap_free(r->b);
+    *r = cut;
+    return 1;
+}
+
+/* Moves all members of a result. */
+static int move_members(call *c, result *r, __int128 distance) {
+    uint32_t found;
+    uint64_t least, greatest;
+    bitmap *moved;
+
+    if (distance == 0 || r->members == 0) return 1;
+    status done = core_minimum(c->worker, r->b, &found, &least);
+    if (done == OK) done = core_maximum(c->worker, r->b, &found, &greatest);
+    if (done == OK && (least + distance < 0 || greatest + distance > c->family->last)) {
+        return reply_error(c, "ERR Roaring: a member would be moved out of the range of offsets");
+    }
+    if (done == OK) done = core_shift(c->worker, r->b, distance, &moved);
+    if (!succeeded(c, done)) return 0;
+    bitmap_free(r->b);
+    r->b = moved;
+    return 1;
+}
+
+/* QUERYSTORE dest expression numkeys key [key ...] [OFFSET n] [FROM offset] [LIMIT n] -- stores the members of
+ * the expression, at most n from an offset on, each moved by OFFSET, and replies how many there are. */
 int querystore_command(call *c) {
     query q;
     result r;
+    part p = {.limit = TWO_TO_64};
 
-    if (!parse_key_count(c, 3, "numkeys", &q.keys)) return REDISMODULE_OK;
-    if (c->argc != 4 + (int)q.keys) return reply_error(c, "ERR syntax error: more keys than numkeys");
+    if (!parse_key_count(c, 3, "numkeys", &q.keys) || !parse_part(c, 4 + (int)q.keys, &p))
+        return REDISMODULE_OK;
+    const uint64_t most = p.limit == TWO_TO_64 ? 0 : p.limit ? (uint64_t)p.limit : 1;
     begin_query(c, &q);
     limit_time(c);
     int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && !offloads_listing(c, 0)
-            && succeeded(c, core_query(c->worker, &q, &r));
+            && succeeded(c, core_query(c->worker, &q, p.from, most, &r));
     operands_end(&q.operands);
-    return done ? store_and_count(c, 1, ANY_TYPE, r) : REDISMODULE_OK;
+    if (!done) return REDISMODULE_OK;
+    if (limit_members(c, &r, p.limit) && move_members(c, &r, p.distance)) {
+        return store_and_count(c, 1, ANY_TYPE, r);
+    }
+    bitmap_free(r.b);
+    return REDISMODULE_OK;
 }

@@ -220,7 +220,7 @@ static int answer(call *c, facets *f) {
     limit_time(c);
     if (offloads_listing(c, 0)) return REDISMODULE_OK;
     if (f->key) return compare(c, f, f->key);
-    if (!succeeded(c, core_query(c->worker, &f->lists.query, &subject))) return REDISMODULE_OK;
+    if (!succeeded(c, core_query(c->worker, &f->lists.query, 0, 0, &subject))) return REDISMODULE_OK;
     compare(c, f, subject.b);
     bitmap_free(subject.b);
     return REDISMODULE_OK;
@@ -287,7 +287,7 @@ static int open_table(call *c, table *t) {
 /* Evaluates the expression of WITHIN, once, and counts. */
 static status count_table(worker *w, table *t, uint64_t *cells) {
     result limit = {.b = NULL, .members = TWO_TO_64};
-    status done = t->within_at ? core_query(w, &t->lists.query, &limit) : OK;
+    status done = t->within_at ? core_query(w, &t->lists.query, 0, 0, &limit) : OK;
 
     if (done != OK) return done;
     if (limit.b) operands_add(&t->lists.all, limit.b);

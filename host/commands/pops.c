@@ -62,25 +62,6 @@ static int is_unread(const call *c) {
     return was_accepted(c) && !(context_flags(c) & REDISMODULE_CTX_FLAGS_LUA);
 }
 
-/* Replies the members on a thread, where they are the value of the first key. */
-static int reply_taken(call *c, int (*list)(call *c, const bitmap *b, uint64_t members)) {
-    const bitmap *members;
-    cardinality count = 0;
-
-    if (!open_read(c, 1, &members)) return REDISMODULE_OK;
-    if (!succeeded(c, core_cardinality(c->worker, members, &count))) return REDISMODULE_OK;
-    return list(c, members, (uint64_t)count);
-}
-
-static int reply_taken_ascending(call *c) { return reply_taken(c, list_ascending); }
-static int reply_taken_descending(call *c) { return reply_taken(c, list_descending); }
-
-static void reply_copied(call *c, const bitmap *members, const taking *t) {
-    handler *reply = t->from->is_last ? reply_taken_descending : reply_taken_ascending;
-    if (offload_reply(c, reply, members, t->count * LISTED_BYTES)) return;
-    (t->from->is_last ? list_descending : list_ascending)(c, members, t->count);
-}
-
 /* Copies the members as a bitmap before it removes them: their list may be a thousand times as large. */
 static int pop_many(call *c, open_key *k, const taking *t) {
     bitmap *members = NULL;
@@ -89,7 +70,7 @@ static int pop_many(call *c, open_key *k, const taking *t) {
     status done = is_unread(c) ? OK : copy_taken(c, k->stored, t, &members);
     if (done == OK) done = core_change_range(c->worker, &k->value, &t->taken, &both);
     if (commit(c, k, done, 1, t->from->event)) {
-        if (members) reply_copied(c, members, t);
+        if (members) reply_removed(c, members, t->count, t->from->is_last);
         else reply_ok(c);
     }
     bitmap_free(members);

@@ -1,8 +1,13 @@
 /* samples.c -- random members. */
+#include "core/sandbox.h"
 #include "server/args.h"
-#include "server/environment.h"
+#include "server/keys.h"
 #include "server/listing.h"
 #include "server/prepare.h"
+#include "threads/offload.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* --- Random numbers ------------------------------------------------------------------------------------ */
 
@@ -61,16 +66,20 @@ typedef struct pass {
     randoms random;
 } pass;
 
-/* Takes each member with probability wanted / members, so all sets of the wanted size are equally likely. */
-static size_t take_some(void *context, uint64_t *members, size_t count) {
-    pass *p = context;
-    size_t taken = 0;
+/* Copies some of the members to `taken`, which may be `members`, and returns how many. Takes each member with
+ * probability wanted / members, so all sets of the wanted size are equally likely. */
+static size_t copy_some(pass *p, const uint64_t *members, size_t count, uint64_t *taken) {
+    size_t copied = 0;
     for (size_t i = 0; i < count && p->wanted > 0; i++, p->members--) {
         if (draw_below(&p->random, p->members) >= p->wanted) continue;
-        members[taken++] = members[i];
+        taken[copied++] = members[i];
         p->wanted--;
     }
-    return taken;
+    return copied;
+}
+
+static size_t take_some(void *context, uint64_t *members, size_t count) {
+    return copy_some(context, members, count, members);
 }
 
 static int reply_many(call *c, const bitmap *b, uint64_t count, cardinality members) {
@@ -85,8 +94,19 @@ static int reply_many(call *c, const bitmap *b, uint64_t count, cardinality memb
 typedef struct sample {
     uint64_t *ranks;
     uint32_t count, next;
-    randoms random;
+    pass pass;
 } sample;
+
+/* A sample with room for the ranks. Its `ranks` are NULL if out of memory. The caller must free_values them. */
+static sample begin_sample(call *c, uint64_t count) {
+    sample s = {.count = (uint32_t)count, .ranks = c->worker->few};
+    if (DRAWN_FOR(count) > FEW_OFFSETS) {
+        const size_t room = VALUES_ROOM(DRAWN_FOR(count)) * sizeof *s.ranks;
+        s.ranks = count <= UINT32_MAX / 4 ? try_alloc(room) : NULL;
+    }
+    random_seed(c, s.pass.random.state);
+    return s;
+}
 
 /* Removes repeated ranks from `count` sorted ones, and returns how many are left. */
 static uint32_t without_repeats(uint64_t *ranks, uint32_t count) {
@@ -100,7 +120,7 @@ static uint32_t without_repeats(uint64_t *ranks, uint32_t count) {
 static status draw_sorted(worker *w, sample *s, uint32_t count, cardinality n) {
     status done = OK;
     for (uint32_t i = 0; done == OK && i < count; i++) {
-        s->ranks[i] = draw_below(&s->random, n);
+        s->ranks[i] = draw_below(&s->pass.random, n);
         if (i % DRAWN_AT_ONCE == 0) done = sandbox_check_time(w);
     }
     return done == OK ? sort_offsets(w, s->ranks, count) : done;
@@ -116,8 +136,9 @@ static status choose_ranks(worker *w, sample *s, cardinality n) {
         if (done != OK) return done;
         have = without_repeats(s->ranks, drawn);
     }
-    pass p = {have, s->count, s->random};
-    take_some(&p, s->ranks, have);
+    s->pass.members = have;
+    s->pass.wanted = s->count;
+    take_some(&s->pass, s->ranks, have);
     return OK;
 }
 
@@ -128,13 +149,11 @@ static uint64_t *next_chosen(void *context, uint32_t count) {
 }
 
 static int reply_few(call *c, const bitmap *b, uint64_t count, cardinality members) {
-    sample s = {.count = (uint32_t)count};
+    sample s = begin_sample(c, count);
 
-    s.ranks = count <= UINT32_MAX / 4 ? try_alloc(VALUES_ROOM(DRAWN_FOR(count)) * sizeof *s.ranks) : NULL;
     if (s.ranks == NULL) return reply_failure(c, OUT_OF_MEMORY);
-    random_seed(c, s.random.state);
     if (succeeded(c, choose_ranks(c->worker, &s, members))) list_ranked(c, b, count, next_chosen, &s);
-    RedisModule_Free(s.ranks);
+    free_values(c, s.ranks);
     return REDISMODULE_OK;
 }
 
@@ -193,4 +212,122 @@ int randmember_command(call *c) {
     if (!any_fit(c, b, replied) || offloads(c, replied * LISTED_BYTES)) return REDISMODULE_OK;
     if (count < 0) return reply_with_repeats(c, b, replied, members);
     return (members / DENSE < replied ? reply_many : reply_few)(c, b, replied, members);
+}
+
+/* --- RANDPOP ------------------------------------------------------------------------------------------- */
+
+/* A CLEARBITS that is propagated has up to this many offsets. */
+#define CLEARED_AT_ONCE 1024
+
+/* Replaces ranks, which the core has read by now, with their members. */
+static void take_ranked(void *context, const uint64_t *members, size_t count) {
+    sample *s = context;
+    memcpy(next_chosen(s, (uint32_t)count), members, count * sizeof *members);
+}
+
+static void take_in_pass(void *context, const uint64_t *members, size_t count) {
+    sample *s = context;
+    s->next += (uint32_t)copy_some(&s->pass, members, count, s->ranks + s->next);
+}
+
+/* Replaces the ranks by the members that are chosen, in ascending order. */
+static status choose_members(worker *w, const bitmap *b, sample *s, cardinality members) {
+    status done = OK;
+    if (members / DENSE >= s->count) {
+        done = choose_ranks(w, s, members);
+        return done == OK ? core_select_all(w, b, s->ranks, s->count, take_ranked, s) : done;
+    }
+    s->pass.members = members;
+    s->pass.wanted = s->count;
+    return core_members(w, b, 0, UINT64_MAX, take_in_pass, s);
+}
+
+static void propagate_removal(call *c, const uint64_t *members, uint64_t count) {
+    RedisModuleString *offsets[CLEARED_AT_ONCE];
+    char name[32];
+    decimal d = {0};
+
+    snprintf(name, sizeof name, "%sCLEARBITS", c->family->prefix);
+    for (size_t i = 0, length; i < count;) {
+        size_t batch = 0;
+        for (; batch < CLEARED_AT_ONCE && i < count; i++, batch++) {
+            const char *text = print_offset(&d, members[i], &length);
+            offsets[batch] = RedisModule_CreateString(NULL, text, length);
+        }
+        RedisModule_Replicate(c->ctx, name, "sv", c->argv[1], offsets, batch);
+        while (batch > 0) RedisModule_FreeString(NULL, offsets[--batch]);
+    }
+}
+
+/* Replies from a bitmap, which a thread can list, if there is memory for one. */
+static void reply_popped(call *c, uint64_t *members, uint32_t count) {
+    bitmap *b;
+    if (c->argc == 2) {
+        reply_offset(c, members[0]);
+    } else if (count > MEMBERS_BATCH && core_collect(c->worker, members, count, &b) == OK) {
+        reply_removed(c, b, count, 0);
+        bitmap_free(b);
+    } else {
+        RedisModule_ReplyWithArray(c->ctx, count);
+        reply_offsets(c, members, count);
+    }
+}
+
+/* Takes some of the members, and closes the key. */
+static int pop_some(call *c, open_key *k, uint64_t count, cardinality members) {
+    uint64_t removed;
+    sample s = begin_sample(c, count);
+
+    status done = s.ranks ? OK : OUT_OF_MEMORY;
+    limit_time(c);
+    if (done == OK) done = choose_members(c->worker, k->stored, &s, members);
+    sandbox_lift_time_limit(c->worker);
+    if (done == OK) done = core_clear_all(c->worker, &k->value, s.ranks, s.count, &removed);
+    if (commit_silently(c, k, done)) {
+        announce_here(c, k->name, "randpop");
+        propagate_removal(c, s.ranks, count);
+        reply_popped(c, s.ranks, s.count);
+    }
+    free_values(c, s.ranks);
+    return REDISMODULE_OK;
+}
+
+/* Takes all members, and deletes the key. */
+static int pop_all(call *c, open_key *k, uint64_t members) {
+    const bitmap *b = bitmap_retain(k->stored);
+
+    if (b == NULL) {
+        abandon(k);
+        return reply_failure(c, OUT_OF_MEMORY);
+    }
+    RedisModule_DeleteKey(k->key);
+    RedisModule_CloseKey(k->key);
+    announce_here(c, k->name, "randpop");
+    RedisModule_NotifyKeyspaceEvent(c->ctx, REDISMODULE_NOTIFY_GENERIC, "del", k->name);
+    RedisModule_Replicate(c->ctx, "DEL", "s", k->name);
+    if (c->argc == 2) reply_any(c, b, members);
+    else reply_removed(c, b, members, 0);
+    bitmap_release(b);
+    return REDISMODULE_OK;
+}
+
+/* RANDPOP key [count] -- removes random members and replies them, in ascending order. A key without members is
+ * deleted, as by SPOP. */
+int randpop_command(call *c) {
+    uint64_t wanted = 1;
+    cardinality members = 0;
+    open_key k;
+
+    if (c->argc > 3) return reply_syntax_error(c);
+    if (c->argc > 2 && !parse_limit(c, 2, &wanted)) return REDISMODULE_OK;
+    if (!open_write(c, 1, &k)) return REDISMODULE_OK;
+    int right = k.stored == NULL || succeeded(c, core_cardinality(c->worker, k.stored, &members));
+    if (wanted > members) wanted = (uint64_t)members;
+    if (right && wanted > 1) right = any_fit(c, k.stored, wanted);
+    if (right && wanted > 0) {
+        return wanted == members ? pop_all(c, &k, wanted) : pop_some(c, &k, wanted, members);
+    }
+    abandon(&k);
+    if (!right) return REDISMODULE_OK;
+    return c->argc > 2 ? RedisModule_ReplyWithArray(c->ctx, 0) : RedisModule_ReplyWithNull(c->ctx);
 }

@@ -193,10 +193,11 @@ static int start_query(worker *w, frame *f, const query *q, uint64_t expected) {
     return start_building(w, f, q->operands.list, q->operands.count, expected);
 }
 
-status core_query(worker *w, const query *q, result *r) {
+status core_query(worker *w, const query *q, uint64_t from, uint64_t most, result *r) {
     frame f;
     if (!start_query(w, &f, q, estimate(w, OR, q->operands.list, q->keys))) return OUT_OF_MEMORY;
-    return built(w, COUNTING_IN(w, &f, w->core.query(w, q->keys, q->greatest), r->members), &r->b);
+    return built(w, COUNTING_IN(w, &f, w->core.query(w, q->keys, q->greatest, from, most), r->members),
+                 &r->b);
 }
 
 status core_query_members(worker *w, const query *q, uint64_t from, uint64_t limit, member_sink *sink,
@@ -264,7 +265,7 @@ static uint32_t read_payload(worker *w, const encoded *p, cardinality *members) 
     uint32_t number = FAULT_NONE;
     if (p->first == 0) number = w->core.deserialize(w, p->format, p->length, WINDOW_SHIFT);
     else if (p->length > UINT32_MAX) number = FAULT_TOO_LONG;
-    else w->core.readBitsFrom(w, p->first);
+    else w->core.readBitsFrom(w, p->first, p->format == LOW_BITS);
     if (number == FAULT_NONE) *members = members_held(w);
     return number;
 }
@@ -274,24 +275,52 @@ static status deserialize_in(worker *w, const frame *f, const encoded *p, result
     return BUILDING_IN(w, f, *number = read_payload(w, p, &r->members));
 }
 
-static status deserialize(worker *w, const encoded *p, const operands *windows, result *r,
-                          const char **fault) {
+static status deserialize_windows(worker *w, const encoded *p, const operands *windows, result *r,
+                                  uint32_t *number) {
     frame f;
-    uint32_t number = FAULT_NONE;
     if (!start_building(w, &f, windows->list, windows->count, p->length + BUILDING)) return OUT_OF_MEMORY;
-    status s = deserialize_in(w, &f, p, r, &number);
-    *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
-    if (*fault == NULL) return built(w, s, &r->b);
-    count_refused();
+    status s = deserialize_in(w, &f, p, r, number);
+    if (s != OK || *number == FAULT_NONE) return built(w, s, &r->b);
     return discard(w, OK);
 }
 
-status core_deserialize(worker *w, const encoded *p, result *r, const char **fault) {
+static status deserialize(worker *w, const encoded *p, result *r, uint32_t *number) {
     operands windows;
+    *number = FAULT_NONE;
     operands_begin(&windows);
     add_windows(&windows, p->bytes, p->length);
-    status s = deserialize(w, p, &windows, r, fault);
+    status s = deserialize_windows(w, p, &windows, r, number);
     operands_end(&windows);
+    return s;
+}
+
+/* Replaces Base64 text by its bytes, which the caller must RedisModule_Free. */
+static status decode(worker *w, encoded *p) {
+    const span text = {(uint8_t *)p->bytes, (uint32_t)p->length};
+    const size_t room = p->length / 4 * 3 + 3;
+    char *bytes = try_alloc(room);
+    frame f = reading(w, bitmap_empty());
+    if (bytes == NULL) return OUT_OF_MEMORY;
+    f.operands = &text;
+    f.operand_count = 1;
+    f.output = (uint8_t *)bytes;
+    f.output_size = room;
+    status s = IN_CORE(w, &f, p->length = w->core.decodeBase64(w));
+    p->bytes = bytes;
+    return s;
+}
+
+status core_deserialize(worker *w, const encoded *p, result *r, const char **fault) {
+    uint32_t number;
+    encoded decoded = *p;
+    status s = deserialize(w, p, r, &number);
+    if (s == OK && number == FAULT_BASE64) {
+        s = decode(w, &decoded);
+        if (s == OK) s = deserialize(w, &decoded, r, &number);
+        if (decoded.bytes != p->bytes) RedisModule_Free((char *)decoded.bytes);
+    }
+    *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
+    if (*fault) count_refused();
     return s;
 }
 
@@ -364,6 +393,14 @@ static status rebuilt(worker *w, const bitmap *b, void (*rebuild)(worker *w), bi
 }
 
 status core_pack(worker *w, const bitmap *b, bitmap **packed) { return rebuilt(w, b, w->core.pack, packed); }
+
+status core_shift(worker *w, const bitmap *b, __int128 distance, bitmap **moved) {
+    frame f;
+    const span source = span_of(b);
+    if (!start_building(w, &f, &source, 1, (uint64_t)arena_bytes(b) + BUILDING)) return OUT_OF_MEMORY;
+    return built(w, BUILDING_IN(w, &f, w->core.shift(w, (uint64_t)(distance >> 16), distance & 0xffff)),
+                 moved);
+}
 
 status core_slice(worker *w, const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more) {
     frame f;

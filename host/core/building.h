@@ -67,7 +67,8 @@ typedef struct query {
 status core_parse_query(worker *w, query *q, const char *text, size_t length, query_mistake *m);
 /* Adds the tree to the operands, which are all keys of the query. */
 static inline void query_add_tree(query *q) { operands_add_span(&q->operands, q->tree); }
-status core_query(worker *w, const query *q, result *r);
+/* The members from `from` on: all, or if `most` is not 0, the first `most` and perhaps some more. */
+status core_query(worker *w, const query *q, uint64_t from, uint64_t most, result *r);
 /* The number of members from `from` on; `most` if there are more, unless `most` is 0. */
 status core_query_cardinality(worker *w, const query *q, uint64_t from, uint64_t most, cardinality *members);
 /* Passes the first `limit` members from `from` on to the sink. */
@@ -85,11 +86,13 @@ typedef struct stretch {
 status core_changed(worker *w, const bitmap *b, const stretch *r, uint64_t expected, result *changed);
 /* The same members, with each container in its smallest form. */
 status core_pack(worker *w, const bitmap *b, bitmap **packed);
+/* The members of b moved up by `distance`, which may be negative. None may leave the range of offsets. */
+status core_shift(worker *w, const bitmap *b, __int128 distance, bitmap **moved);
 /* Part of b: containers from *key on, up to about `bytes` bytes of payload. Sets *key to the next container,
  * and *more to whether there is one. */
 status core_slice(worker *w, const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more);
-/* A payload to read. In the format BITS, bit 0 becomes member `first`, and bits of the last byte that would
- * become offsets above 2^64 - 1 must be clear. In other formats, `first` is 0. */
+/* A payload to read. In the formats BITS and LOW_BITS, bit 0 becomes member `first`, and bits of the last byte
+ * that would become offsets above 2^64 - 1 must be clear. In other formats, `first` is 0. */
 typedef struct encoded {
     uint32_t format;
     const char *bytes;

@@ -14,7 +14,7 @@ typedef struct family {
     uint64_t last; /* the largest offset */
     uint32_t format; /* enum format of payloads in RDB files */
     uint32_t exported; /* of the replies of EXPORT */
-    uint32_t imported; /* of the payloads of IMPORT: those of EXPORT and of a rewritten AOF */
+    uint32_t imported; /* of the payloads of IMPORT, and of a rewritten AOF */
     const char *import; /* that command's name */
     int lenient; /* whether integers may begin with a plus sign or zeros */
     RedisModuleType *type;

@@ -62,21 +62,29 @@ int open_create_below_maxmemory(call *c, int at, open_key *k) {
 
 void abandon(open_key *k) { RedisModule_CloseKey(k->key); }
 
-void announce(call *c, RedisModuleString *name, const char *event) {
+void announce_here(call *c, RedisModuleString *name, const char *event) {
     RedisModule_SignalModifiedKey(c->ctx, name);
     RedisModule_NotifyKeyspaceEvent(c->ctx, REDISMODULE_NOTIFY_STRING, event, name);
+}
+
+void announce(call *c, RedisModuleString *name, const char *event) {
+    announce_here(c, name, event);
     RedisModule_ReplicateVerbatim(c->ctx);
 }
 
-int commit(call *c, open_key *k, status done, int changed, const char *event) {
+int commit_silently(call *c, open_key *k, status done) {
     int created = k->stored == NULL;
 
     if (created && done != OK) bitmap_free(k->value);
     else if (k->value != k->stored) put(c, k, k->value);
     else count_value(c, k, k->value);
     RedisModule_CloseKey(k->key);
-    if (!succeeded(c, done)) return 0;
-    if (created || changed) announce(c, k->name, event);
+    return succeeded(c, done);
+}
+
+int commit(call *c, open_key *k, status done, int changed, const char *event) {
+    if (!commit_silently(c, k, done)) return 0;
+    if (k->stored == NULL || changed) announce(c, k->name, event);
     return 1;
 }
 

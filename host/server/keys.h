@@ -48,11 +48,15 @@ int open_create_below_maxmemory(call *c, int at, open_key *k);
 /* Ends a write to k->value whose status was `done`. If the key is new or `changed` is set, announces the
  * change. */
 int commit(call *c, open_key *k, status done, int changed, const char *event);
+/* Like commit, but announces nothing. */
+int commit_silently(call *c, open_key *k, status done);
 /* Like commit, but stores b and frees k->value, which may have moved since the key was opened. */
 int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event);
 /* Closes the key without changing it. */
 void abandon(open_key *k);
-/* Announces a change to WATCH, keyspace events, replicas and the AOF. */
+/* Announces a change to WATCH and keyspace events. The caller propagates it to replicas and the AOF. */
+void announce_here(call *c, RedisModuleString *name, const char *event);
+/* Announces a change to all of them. The command is propagated as it is. */
 void announce(call *c, RedisModuleString *name, const char *event);
 
 /* Makes b the value of the key at `at`, removes the TTL, and announces the change. Frees b if the key may

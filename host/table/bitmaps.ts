@@ -153,25 +153,41 @@ export const bitmaps: Command[] = [
   },
   {
     name: "IMPORT", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
-    summary: "Adds the members of a bitmap in the portable Roaring format",
+    summary: "Adds the members of a serialized bitmap",
     complexity: "O(m + c log n) for a payload of m bytes and c containers; O(m + n) if c is large",
     keys: [{ at: 1, access: "modify" }], args: [key, string("payload", "bytes"), optional(token("REPLACE"))],
     reply: "The number of members after the import.", missing: "creates",
-    details: "With `REPLACE` the payload replaces the key's old value and TTL. An invalid payload is refused with `ERR invalid roaring payload: ...`, and the key stays as it was.",
+    details: [
+      "With `REPLACE` the payload replaces the key's old value and TTL. An invalid payload is refused with `ERR invalid roaring payload: ...`, and the key stays as it was.",
+      "",
+      "The form of the payload is recognized:",
+      "",
+      "| | `R.` | `R64.` |",
+      "|---|---|---|",
+      "| the portable format of 32 bits, as written by `R.EXPORT`, by `roaring_bitmap_portable_serialize` in C and by `RoaringBitmap.serialize` in Java | yes | yes |",
+      "| CRoaring's own form, of `roaring_bitmap_serialize`; an empty list of it, `01 00 00 00 00`, only with `R.` | yes | yes |",
+      "| the portable format of 64 bits, as written by `R64.EXPORT` | no | yes |",
+      "| the legacy form of Java's `Roaring64NavigableMap`, in signed or unsigned order | no | yes |",
+      "| Base64 text of any of these, in either alphabet, with or without padding and line breaks | yes | yes |",
+      "",
+      "The error for other payloads says what they look like: states of ClickHouse's `groupBitmap`, bitmaps of Apache Doris and StarRocks, CRoaring's frozen form, "
+        + "serialized Java objects, the reply of `DUMP`, gzip, hexadecimal text, and what `redis-cli` shows in a terminal. Only the type `BITMAP32` of Doris is accepted: it is the same as CRoaring's own form.",
+    ].join("\n"),
     methods: [{ name: "import", answer: "count" }],
     example: [
       [String.raw`R.IMPORT k ":0\x00\x00\x01\x00\x00\x00\x00\x00\x01\x00\x10\x00\x00\x00\x01\x00\x02\x00"`, int(2)],
       ["R.GETINTARRAY k", list(1, 2)],
-      ["R.IMPORT k nonsense", "(error) ERR invalid roaring payload: it begins with an unknown cookie"],
+      ["R.IMPORT k \"no bitmap\"", "(error) ERR invalid roaring payload: it begins with an unknown cookie"],
     ],
   },
   {
     name: "FROMBITMAP", since: "1.0.0", flags: ["write", "deny-oom"], parsed: true, repeated: "same",
     summary: "Creates a bitmap from a native bitmap, or adds to one", complexity: "O(m) for m bytes; with MERGE, O(m + c log n) for c containers of the string, or O(m + n) if c is large",
     keys: [{ at: 1, access: "overwrite", modifyWith: "MERGE" }, { at: 2, access: "read" }],
-    args: [key, { name: "stringkey", type: "key" }, option("OFFSET", offset()), optional(token("MERGE"))],
+    args: [key, { name: "stringkey", type: "key" }, option("OFFSET", offset()), optional(token("MERGE")), optional(token("LSB"))],
     reply: "The number of members of the key afterwards.", missing: "empty",
     details: "Bit `i` becomes member `offset` + `i`; `offset` can be any number. A string with a set bit that would exceed the last offset is refused. "
+      + "With `LSB`, bit `i` of the string is bit `i % 8`, counted from the lowest, of byte `i / 8`, as in Java's `BitSet.toByteArray()` and in BSON; without it, counted from the highest, as with `SETBIT`. "
       + "Without `MERGE`, the key's old value, of any type, and its TTL are discarded. With `MERGE`, the members are added to the key, which must be a bitmap or missing. "
       + "`stringkey` is not changed, unless it is the same key: then the bitmap replaces the string. "
       + "So it can join native bitmaps that were [split by hand](recipes.md#join-native-bitmaps-that-were-split-by-hand).",
@@ -184,19 +200,25 @@ export const bitmaps: Command[] = [
       ["R.GETINTARRAY k", list(7, 10_007)],
       ["R.FROMBITMAP native native", int(1)],
       ["R.GETBIT native 7", int(1)],
+      ["SET fromjava A", OK],
+      ["R.FROMBITMAP k fromjava LSB", int(2)],
+      ["R.GETINTARRAY k", list(0, 6)],
     ],
   },
   {
     name: "TOBITMAP", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same",
     summary: "Converts a bitmap to a native bitmap, and stores it", complexity: "O(m) for m bytes",
-    keys: [{ at: 1, access: "overwrite" }, { at: 2, access: "read" }], args: [{ name: "stringkey", type: "key" }, key],
+    keys: [{ at: 1, access: "overwrite" }, { at: 2, access: "read" }], args: [{ name: "stringkey", type: "key" }, key, optional(token("LSB"))],
     reply: "The length of the native bitmap in bytes.", missing: "error",
-    details: `The old value of \`stringkey\`, of any type, and its TTL are discarded. ${STRING_LIMIT}`,
+    details: `With \`LSB\`, the string has the bits of each byte from the lowest on, as \`BitSet.valueOf()\` of Java takes them. The old value of \`stringkey\`, of any type, and its TTL are discarded. ${STRING_LIMIT}`,
     methods: [{ name: "toBitmap", answer: "length" }],
     example: [
       ["R.SETINTARRAY k 1 9", OK],
       ["R.TOBITMAP native k", int(2)],
       ["GETBIT native 9", int(1)],
+      ["R.SETINTARRAY k 0 6", OK],
+      ["R.TOBITMAP forjava k LSB", int(1)],
+      ["GET forjava", bulk("A")],
     ],
   },
 

@@ -10,7 +10,7 @@ interface Family {
   label: string;
   /** The width of an offset. */
   bits: 32 | 64;
-  /** The core's formats: of payloads in RDB files, of the replies of EXPORT, and of the payloads of IMPORT. */
+  /** The core's formats: of payloads in RDB files, of the replies of EXPORT, and of the payloads of IMPORT and of a rewritten AOF. */
   format: string;
   exported: string;
   imported: string;
@@ -19,6 +19,6 @@ interface Family {
 }
 
 export const families: Family[] = [
-  { id: "R", typeName: "reroaring", label: "bitmap", bits: 32, format: "NATIVE", exported: "PORTABLE", imported: "PORTABLE", lenient: false },
-  { id: "R64", typeName: "roaring64", label: "bitmap64", bits: 64, format: "WIDE", exported: "PORTABLE_WIDE", imported: "WIDE_PARTS", lenient: true },
+  { id: "R", typeName: "reroaring", label: "bitmap", bits: 32, format: "NATIVE", exported: "PORTABLE", imported: "ANY", lenient: false },
+  { id: "R64", typeName: "roaring64", label: "bitmap64", bits: 64, format: "WIDE", exported: "PORTABLE_WIDE", imported: "ANY_WIDE", lenient: true },
 ];

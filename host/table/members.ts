@@ -413,6 +413,24 @@ export const members: Command[] = [
       ["R.GETINTARRAY k", list(3)],
     ],
   },
+  {
+    name: "RANDPOP", since: "1.0.0", flags: ["write"], tips: ["nondeterministic_output"], repeated: "differs", mayOffload: "reply",
+    summary: "Removes members at random, and returns them", complexity: "O(k log n) for k members",
+    keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
+    reply: "The member removed, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in ascending order.", missing: "nil or []",
+    details: "Every member is equally likely, as with native `SPOP`. When its last member is removed, the key is deleted, again as with `SPOP` and unlike `POPMIN`. Replicas and the AOF get `CLEARBITS` of "
+      + `the members, or \`DEL\`. A list above the limits of replies is refused. ${REMOVES}`,
+    methods: [
+      { name: "randPop", answer: "offset?", summary: "Removes a member at random, and returns it" },
+      { name: "randPops", answer: "offsets", given: "count", summary: "Removes several members at random, and returns them" },
+    ],
+    example: [
+      ["R.SETINTARRAY raffle 7", OK],
+      ["R.RANDPOP raffle", int(7)],
+      ["EXISTS raffle", int(0)],
+      ["R.RANDPOP raffle 5", list()],
+    ],
+  },
 
   // --- Fields: integers --------------------------------------------------------------------------------------------------------
 

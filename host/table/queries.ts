@@ -77,16 +77,25 @@ export const queries: Command[] = [
     summary: "Stores the members of an expression over bitmaps",
     complexity: "O(n) in the size of the expression and of the bitmaps, once for each term that contains them",
     keys: [{ at: 1, access: "update" }, { at: 4, access: "read", numbered: true }],
-    args: [{ name: "destkey", type: "key" }, expression, numkeys, multiple(key)],
+    args: [
+      { name: "destkey", type: "key" }, expression, numkeys, multiple(key),
+      option("OFFSET", integer("distance", "distance")), option("FROM", offset()), option("LIMIT", integer("limit", "number")),
+    ],
     reply: "The cardinality of the result.", missing: "empty",
     details: "Takes the expressions of [QUERY](#query). The destination may be one of the keys. Its old value, of any type, and its TTL are "
-      + "discarded. An empty result is stored as an empty bitmap.",
+      + "discarded. An empty result is stored as an empty bitmap. `FROM` and `LIMIT` store only part of the members: the first `limit` of those that are at least `offset`. "
+      + "`OFFSET` adds a number, which may be negative, to each of them. If a member would leave the range of offsets, the command fails and changes nothing. "
+      + "Multiples of 65536 are fastest: then containers only get other keys.",
     methods: [{ name: "queryStore", answer: "count" }],
     example: [
       ["R.SETINTARRAY a 1 2 3", "OK"],
       ["R.SETINTARRAY b 2 3 4", "OK"],
       ["R.QUERYSTORE c \"#1 ^ #2\" 2 a b", int(2)],
       ["R.GETINTARRAY c", list(1, 4)],
+      ["R.QUERYSTORE c \"#1 | #2\" 2 a b OFFSET 1000 FROM 2 LIMIT 2", int(2)],
+      ["R.GETINTARRAY c", list(1002, 1003)],
+      ["R.QUERYSTORE c \"#1\" 1 c OFFSET -1002", int(2)],
+      ["R.GETINTARRAY c", list(0, 1)],
     ],
   },
   {

@@ -47,6 +47,7 @@ export type Kind =
   | "range"         // a block: start, end and unit, as native BITCOUNT takes them
   | "number"        // the most to return
   | "draws"         // how many, negative with repetitions
+  | "distance"      // between two offsets, positive or negative
   | "operations"    // of BITFIELD
   | "text"
   | "bytes";

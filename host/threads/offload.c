@@ -4,6 +4,7 @@
 
 #include "threads/costs.h"
 #include "server/keys.h"
+#include "server/listing.h"
 #include "server/main_thread.h"
 #include "threads/offloaded.h"
 
@@ -264,7 +265,9 @@ static int offload_from(call *c, uint64_t bytes) {
     return c->snapshot->offloads;
 }
 
-int offload_reply(call *c, handler *reply, const bitmap *b, uint64_t bytes) {
+/* Offloads the reply of a write, which lists members of b and takes as long as reading `bytes` bytes. On the
+ * thread, `reply` finds b as the value of the command's first key. Returns 0 if the caller has to reply. */
+static int offload_reply(call *c, handler *reply, const bitmap *b, uint64_t bytes) {
     snapshot s = {.family = c->family, .bytes = arena_bytes(b)};
     if (!c->env->settings->threads || bytes < from_bytes(c) || !may_offload(c)) return 0;
     s.values = try_alloc((size_t)c->argc * sizeof *s.values);
@@ -275,6 +278,24 @@ int offload_reply(call *c, handler *reply, const bitmap *b, uint64_t bytes) {
     c->snapshot = NULL;
     RedisModule_Free(s.values);
     return left;
+}
+
+static int list_first_key(call *c, int (*lister)(call *c, const bitmap *b, uint64_t members)) {
+    const bitmap *b;
+    cardinality count = 0;
+
+    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (!succeeded(c, core_cardinality(c->worker, b, &count))) return REDISMODULE_OK;
+    return lister(c, b, (uint64_t)count);
+}
+
+static int list_first_ascending(call *c) { return list_first_key(c, list_ascending); }
+static int list_first_descending(call *c) { return list_first_key(c, list_descending); }
+
+void reply_removed(call *c, const bitmap *b, uint64_t count, int is_descending) {
+    handler *reply = is_descending ? list_first_descending : list_first_ascending;
+    if (offload_reply(c, reply, b, count * LISTED_BYTES)) return;
+    (is_descending ? list_descending : list_ascending)(c, b, count);
 }
 
 static int offload_at_once(call *c) {

@@ -15,9 +15,8 @@
 /* Runs the handler of a call on the main thread, and offloads the call if it is long. The caller has checked
  * that the settings allow that. */
 void run_or_offload(call *c);
-/* Offloads the reply of a write, which lists members of b and takes as long as reading `bytes` bytes. On the
- * thread, `reply` finds b as the value of the command's first key. Returns 0 if the caller has to reply. */
-int offload_reply(call *c, handler *reply, const bitmap *b, uint64_t bytes);
+/* Replies an array of all `count` members of b, which a write has removed, on a thread if the list is long. */
+void reply_removed(call *c, const bitmap *b, uint64_t count, int is_descending);
 
 /* For INFO. */
 typedef struct offload_report {

@@ -244,9 +244,56 @@ describe("inspect", () => {
       expect((await toolOn(server, "inspect", key)).out).toContain(`${key}: ${text}`);
     }
     expect(await toolOn(server, "inspect", "text")).toMatchObject({ status: 1, error: "redis-roar: text: this string is not a bitmap: text\n" });
-    // Its payload would be longer than a reply may be.
-    expect(await toolOn(server, "inspect", "full")).toMatchObject({ status: 1, error: expect.stringContaining("proto-max-bulk-len") as string });
     expect(await toolOn(server, "inspect", "missing")).toMatchObject({ status: 1, error: "redis-roar: missing: there is no such key\n" });
+  });
+});
+
+/** The first lines that the tool writes, as `| head` reads them. */
+const headOf = (count: number, ...args: string[]): string[] => {
+  const piped = ["-c", '"$@" | head -n "$0"', String(count), process.execPath, toolFile, ...args, "-s", server.socket];
+  return execFileSync("sh", piped, { encoding: "utf8" }).trim().split("\n");
+};
+
+describe("bitmaps that are too large to be exported", () => {
+  const half = 2n ** 63n, words = (text: string): string[] => text.trim().split("\n");
+
+  it("are inspected as a whole and in part", async () => {
+    await server.connection.pipeline([
+      ["R64.SETFULL", "all"], ["R.SETFULL", "narrow"], ["R64.SETRANGE", "half", String(half), String(2n ** 64n)], ["R64.SETBIT", "half", 7, 1],
+      ["R64.CLEARRANGE", "half", String(half + 2n ** 62n), String(2n ** 64n)],
+    ]);
+    const found = async (...args: string[]): Promise<Inspection> =>
+      JSON.parse((await toolOn(server, "inspect", ...args, "--json")).out) as Inspection;
+    for (const [key, holds, size] of [["all", "R64", 2n ** 64n], ["narrow", "R", 2n ** 32n]] as const) {
+      const all = await found(key), containers = String(size / 65_536n);
+      expect(all).toMatchObject({ holds, cardinality: String(size), minimum: "0", maximum: String(size - 1n), bytesRoaring: null });
+      expect(all.bytesNow).toBe(await server.usage(key));
+      expect(all.containers[2]).toMatchObject({ kind: "run", containers, members: String(size) });
+      expect(all.parts).toHaveLength(512);
+      expect(new Set(all.parts.map(({ members }) => String(members)))).toEqual(new Set([String(size / 512n)]));
+    }
+    const part = await found("half", "--lines", "1"), middle = await found("half", "--from", String(half - 1n), "--to", String(half + 2n));
+    expect(part.parts.reduce((sum, { members }) => sum + BigInt(members), 0n)).toBe(2n ** 62n + 1n);
+    expect(middle.parts.map(({ members }) => String(members))).toEqual(["0", "1", "1", "1"]);
+    const { out } = await toolOn(server, "inspect", "all");
+    expect(out).toContain("18,446,744,073,709,551,616 members from 0 to 18446744073709551615");
+    expect(out).toContain("█".repeat(64));
+    expect(out).not.toContain("rebuilt");
+    expect(await toolOn(server, "inspect", "all", "--from", "9", "--to", "8")).toMatchObject({ status: 2 });
+  });
+
+  it("are listed from the first page on, and exactly", async () => {
+    await server.connection.pipeline([
+      ["DEL", "all"], ["R64.SETFULL", "all"], ["R64.SETRANGE", "top", String(2n ** 64n - 70_000n), String(2n ** 64n)],
+      ["R64.SETRANGE", "odd", String(2n ** 53n), String(2n ** 53n + 70_000n)],
+    ]);
+    expect(headOf(2, "unload", "all")).toEqual(["0", "1"]);
+    const listed = (from: bigint, count: number): string[] => Array.from({ length: count }, (_, i) => String(from + BigInt(i)));
+    expect(words((await toolOn(server, "unload", "top")).out)).toEqual(listed(2n ** 64n - 70_000n, 70_000));
+    expect(words((await toolOn(server, "unload", "odd")).out)).toEqual(listed(2n ** 53n, 70_000));
+    await server.run("DEL", "empty");
+    await server.run("R.SETBIT", "empty", 0, 0);
+    expect(await toolOn(server, "unload", "empty")).toEqual({ status: 0, out: "", error: "" });
   });
 });
 

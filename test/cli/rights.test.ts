@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** The runs of a command that take all rights of its row, but for +info: without it, the tool takes a server for an old one. */
 const runs: Record<string, string[][]> = {
   advise: [["advise"]],
-  inspect: [["inspect", "k"], ["inspect", "n"], ["inspect", "i"]],
+  inspect: [["inspect", "k"], ["inspect", "full"], ["inspect", "n"], ["inspect", "i"]],
   convert: [["convert", "--match", "[nbi]*", "--backup", kept], ["convert", "--match", "k", "--to", "native"], ["convert", "--match", "l", "--to", "set"], ["convert", "--match", "x"]],
   restore: [["restore", backup]],
   join: [
@@ -29,7 +29,7 @@ const runs: Record<string, string[][]> = {
   ],
   split: [["split", "k", "s:*", "--width", "1000"], ["split", "l", "u:*", "--width", "1000"]],
   load: [["load", "k", ids]],
-  unload: [["unload", "k"], ["unload", "n"], ["unload", "i"], ["unload", "t", "--shards", "2"]],
+  unload: [["unload", "k"], ["unload", "k", "--roaring"], ["unload", "n"], ["unload", "i"], ["unload", "t", "--shards", "2"]],
   watch: [["watch", "--once", "--interval", "1"]],
   bench: [["bench", "k", "l", "--seconds", "0.001"]],
 };
@@ -52,6 +52,7 @@ beforeEach(async ({ skip }) => {
     ["R.SETINTARRAY", "k", 1, 5001], ["R.SETINTARRAY", "l", 1, 70_000], ["R.SETBIT", "t:{0}", 1, 1], ["PEXPIRE", "k", 1_000_000],
     ["SET", "s:1", bitmapOf([5]), "PX", 2_000_000], ["SET", "s:2", bitmapOf([6, 700])], ["SET", "s:5", bitmapOf([9]), "PX", 2_000_000],
     ["SETBIT", "long:1", 2_000_000, 1], ["SETBIT", "wide:1", 5, 1], ["SETBIT", "wide:1", 9000, 0], ["SET", "x", "text"],
+    ["DEL", "full"], ["R.SETFULL", "full"],
   ]);
   if (existsSync(backup)) return;
   const file = await Backup.append(backup);

@@ -233,6 +233,13 @@ describeCommand("IMPORT", (suite) => {
   });
 });
 
+/** The bytes that Java's BitSet.toByteArray() returns. */
+function lowBitsString(members: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(members.length > 0 ? (members.at(-1)! >> 3) + 1 : 0);
+  for (const one of members) bytes[one >> 3]! |= 1 << (one & 7);
+  return bytes;
+}
+
 describeCommand("FROMBITMAP", (suite) => {
   const { run, roar, family, server, protocol, effects, refusal, name } = suite;
 
@@ -384,9 +391,35 @@ describeCommand("FROMBITMAP", (suite) => {
     guest.close();
   });
 
+  it.skipIf(protocol === 3)("reads the bits of each byte from the lowest on with LSB, at any OFFSET", async () => {
+    const last = Number(family.last > 2n ** 50n ? 2n ** 50n : family.last);
+    for (const members of [...short(samples(family)).map((some) => some.map(Number)), range(0, 200_000, 3), range(0, 70_000)]) {
+      await server.run("SET", "native", lowBitsString(members));
+      expect(await run("k", "native", "lsb")).toBe(members.length);
+      expectEqual(await roar.members("k"), members);
+      const most = last - (members.at(-1) ?? 0);
+      for (const offset of [1, 7, 63, 64, 1000, 65_535, 65_537, most - 1, most]) {
+        expect(await run("k", "native", "OFFSET", offset, "LSB")).toBe(members.length);
+        expectEqual(await roar.members("k"), members.map((one) => one + offset), `${members.length} at ${offset}`);
+      }
+    }
+    await server.run("SET", "native", Buffer.from([0x41]));
+    expect(await effects(() => run("k", "native", "LSB", "MERGE", "OFFSET", 3))).toMatchObject({ propagated: [[name, "k", "native", "LSB", "MERGE", "OFFSET", "3"]] });
+  });
+
+  it("refuses a bit above the last offset with LSB, too", async () => {
+    await server.run("SET", "native", Buffer.from([0x01, 0x00, 0x08, 0x00]));              // members 0 and 19
+    const fits = family.last - 19n;
+    for (const offset of [fits + 1n, fits + 5n, family.last]) {
+      expect(await refusal("k", "native", "OFFSET", offset, "LSB")).toBe("ERR Roaring: a bit of the string would become an offset above the last");
+    }
+    expect(await run("k", "native", "LSB", "OFFSET", fits)).toBe(2);
+    expect(await roar.members("k")).toEqual([member(fits), member(family.last)]);
+  });
+
   it("refuses other words before it looks at the keys", async () => {
     await roar.load("list", [1]);
-    for (const words of [["x"], ["OFFSET"], ["MERGE", "MERGE"], ["OFFSET", 1, "OFFSET", 1], ["MERGE", "OFFSET"], ["OFFSET", 1, "MERGE", "x"], ["REPLACE"]]) {
+    for (const words of [["x"], ["LSB", "LSB"], ["MSB"], ["OFFSET"], ["MERGE", "MERGE"], ["OFFSET", 1, "OFFSET", 1], ["MERGE", "OFFSET"], ["OFFSET", 1, "MERGE", "x"], ["REPLACE"]]) {
       expect(await refusal("k", "list", ...words), words.join(" ")).toBe(SYNTAX);
     }
     for (const bad of notOffsets(family)) expect(await refusal("k", "list", "MERGE", "OFFSET", bad)).toBe(offsetError(family, "offset"));
@@ -433,6 +466,18 @@ describeCommand("TOBITMAP", (suite) => {
     }
   });
 
+  it("stores the bits of each byte from the lowest on with LSB", async () => {
+    for (const members of short(samples(family))) {
+      await roar.load("k", members);
+      const expected = lowBitsString(members.map(Number));
+      expect(await run("native", "k", "LSB")).toBe(expected.length);
+      expect(bytesOf(await server.run("GET", "native")).equals(expected)).toBe(true);
+      expect(await roar.run("FROMBITMAP", "back", "native", "LSB")).toBe(members.length);
+      expectEqual(await roar.members("back"), members);
+    }
+    for (const words of [["MSB"], ["LSB", "LSB"], [""]]) expect(await refusal("native", "none", ...words)).toBe(SYNTAX);
+  });
+
   it("replaces a key of any type, drops its TTL, raises a set event and propagates the call", async () => {
     await roar.load("a", [1]);
     await server.run("RPUSH", "k", 1);
@@ -457,5 +502,5 @@ describeCommand("TOBITMAP", (suite) => {
     expect(await server.run("EXISTS", "b")).toBe(0);
   });
 
-  itWrites(suite, { arity: 3, keys: [keyAt(1, "OW"), keyAt(2, "RO")], call: ["native", "k"] });
+  itWrites(suite, { arity: -3, keys: [keyAt(1, "OW"), keyAt(2, "RO")], call: ["native", "k"] });
 });

@@ -185,7 +185,7 @@ describeCommand("QUERY", (suite) => {
 });
 
 describeCommand("QUERYSTORE", (suite) => {
-  const { run, roar, refusal, effects, family, name, server } = suite;
+  const { run, roar, refusal, effects, family, name, server, protocol } = suite;
 
   it("stores the members, or an empty bitmap if there are none", async () => {
     await roar.load("a", [1, 2, 3]);
@@ -239,6 +239,75 @@ describeCommand("QUERYSTORE", (suite) => {
     }
   });
 
+  it.skipIf(protocol === 3)("stores a part of the members, from any offset on, and at most so many", async () => {
+    for (const [sample, members] of Object.entries(samples(family))) {
+      await roar.load("k", members);
+      const size = members.length, middle = members[size >> 1] ?? 5;
+      const starts = [0, middle, BigInt(middle) + 1n, members[0] ?? 0, family.last].filter((from) => BigInt(from) <= family.last);
+      for (const from of starts) {
+        const left = members.filter((one) => BigInt(one) >= BigInt(from));
+        for (const limit of [undefined, 0, 1, 2, size >> 1, size, "18446744073709551615"]) {
+          const expected = left.slice(0, limit === undefined ? size : Number(limit)), words = limit === undefined ? [] : ["LIMIT", limit];
+          expect(await run("d", "#1", 1, "k", "FROM", from, ...words), sample).toBe(expected.length);
+          expectEqual(await roar.members("d"), expected, `${sample} from ${from}, ${String(limit)}`);
+        }
+      }
+    }
+  });
+
+  it.skipIf(protocol === 3)("moves the members of every sample by any distance, and refuses to move them too far", async () => {
+    const distances = [0n, 1n, 63n, 64n, 1000n, 4095n, 32_768n, 65_535n, 65_536n, 65_537n, 131_072n, 1_000_003n];
+    for (const [sample, members] of Object.entries(samples(family)).filter(([, { length }]) => length > 0)) {
+      await roar.load("k", members);
+      const least = BigInt(members[0]!), room = family.last - BigInt(members.at(-1)!);
+      for (const distance of [...distances.flatMap((by) => [by, -by]), room, room + 1n, -least, -least - 1n]) {
+        const fits = distance <= room && -distance <= least, arguments_ = ["d", "#1", 1, "k", "OFFSET", distance] as const;
+        if (distance > family.last || distance < -family.last) continue;
+        if (!fits) {
+          await server.run("SET", "d", "x");
+          expect(await refusal(...arguments_), `${sample} by ${distance}`).toBe("ERR Roaring: a member would be moved out of the range of offsets");
+          expect(await server.run("GET", "d")).toBe("x");
+          continue;
+        }
+        expect(await run(...arguments_), sample).toBe(members.length);
+        expectEqual(await roar.members("d"), members.map((one) => member(BigInt(one) + distance)), `${sample} by ${distance}`);
+      }
+    }
+  });
+
+  it("moves full bitmaps at once, and clips nothing", async () => {
+    const { last } = family;
+    for (const [text, distance] of [[`[0..${last - 70_000n}]`, 70_000n], [`[70000..${last}]`, -70_000n], [`[65536..${last}]`, -65_536n]] as const) {
+      expect(await run("d", text.concat(" | #1 & #1"), 1, "none", "OFFSET", distance)).toEqual(asReply(member(last - 70_000n + 1n + (distance === -65_536n ? 4464n : 0n))));
+      expect(await roar.run("MIN", "d")).toEqual(asReply(member(distance > 0n ? distance : 0n)));
+      expect(await server.usage("d")).toBeLessThan(1000);
+    }
+    expect(await run("d", "~#1", 1, "none", "LIMIT", 5, "FROM", 70_000)).toBe(5);
+    expect(await roar.members("d")).toEqual([70_000, 70_001, 70_002, 70_003, 70_004]);
+    expect(await refusal("d", "~#1", 1, "none", "OFFSET", 1)).toBe("ERR Roaring: a member would be moved out of the range of offsets");
+    expect(await run("d", "~#1", 1, "none", "LIMIT", 3, "OFFSET", last - 2n)).toBe(3);
+    expect(await roar.run("MAX", "d")).toEqual(asReply(member(last)));
+  });
+
+  it("moves its own source, and is propagated as it is", async () => {
+    await roar.load("k", [1, 2, 70_000]);
+    expect(await effects(() => run("k", "#1", 1, "k", "offset", 5, "limit", 2))).toEqual(oneChange("set", name, "k", "#1", "1", "k", "offset", "5", "limit", "2"));
+    expect(await roar.members("k")).toEqual([6, 7]);
+  });
+
+  it("refuses words that are wrong, before it looks at the keys", async () => {
+    await server.run("SET", "string", "x");
+    const { last } = family;
+    for (const words of [["OFFSET"], ["OFFSET", 1, "FROM"], ["FROM", 1, "from", 1], ["LIMIT", 1, "OFFSET", 2, "LIMIT", 1]]) {
+      expect(await refusal("d", "#1", 1, "string", ...words), words.join(" ")).toBe(SYNTAX);
+    }
+    for (const bad of ["", "-", "x", "+1", "01", "--1", "1.5", " 1", String(last + 1n), String(-last - 1n)]) {
+      expect(await refusal("d", "#1", 1, "string", "OFFSET", bad)).toBe(`ERR invalid offset: must be an integer between -${last} and ${last}`);
+    }
+    for (const bad of notOffsets(family)) expect(await refusal("d", "#1", 1, "string", "FROM", bad)).toBe(offsetError(family, "offset"));
+    for (const bad of ["", "x", "-1", "18446744073709551616"]) expect(await refusal("d", "#1", 1, "string", "LIMIT", bad)).toBe(NOT_AN_INTEGER);
+  });
+
   it("changes nothing when it is refused", async () => {
     await roar.load("a", [1, 2]);
     await server.run("SET", "string", "a string");
@@ -255,7 +324,7 @@ describeCommand("QUERYSTORE", (suite) => {
     expect(await effects(() => run("k", "#1 | #2", 2, "k", "a"))).toEqual(oneChange("set", name, "k", "#1 | #2", "2", "k", "a"));
   });
 
-  it("takes no words after the keys", async () => {
+  it("takes no other words after the keys", async () => {
     for (const word of ["CARD", "MEMBERS", "EXPORT", "x"]) expect(await refusal("d", "#1", 1, "a", word)).toBe(MORE_KEYS);
     expect(await refusal("d", "#1\0 ", 1, "a", "x")).toBe(MORE_KEYS);
     expect(await refusal("d", "~~ ", 1, "a")).toBe(MISTAKE);

@@ -37,6 +37,7 @@ function calls({ last, bits }: Family): Record<string, { offsets?: Argument[][];
     RANK: { others: [["k", last], ["full", last]] },
     SELECT: { offsets: [["k", 0], ["k", 2], ["k", -1]], others: [["k", 4], ["e", 0]] },
     RANDMEMBER: { offsets: [["seven"], ["seven", -2], ["k", 9]], others: [["none"], ["e", 3], ["k", 0]] },
+    RANDPOP: { offsets: [["seven"], ["k", 9]], others: [["none"], ["e", 3], ["k", 0]] },
     POPMIN: { offsets: [["k"], ["k", 2], ["full", 5]], others: [["e"], ["none"], ["e", 3]] },
     POPMAX: { offsets: [["seven"], ["k", 9]], others: [["e"], ["none"], ["e", 3]] },
     RANGE: { offsets: [["k", 0, last], ["k", 5, 100_000, "LIMIT", 1]], others: [["k", 8, 9], ["none", 0, 9]] },
@@ -53,7 +54,7 @@ function calls({ last, bits }: Family): Record<string, { offsets?: Argument[][];
     },
     FACET: { others: [["#1", 1, "k", 3, "seven", "full", "e"], ["#1", 1, "full", 2, "k", "full", "TOP", 1], ["#1", 1, "k", 1, "seven", "BY", "JACCARD"]] },
     CROSSCARD: { others: [[2, "k", "full", 2, "full", "seven"], [1, "k", 1, "full", "WITHIN", "~#1", 1, "seven"]] },
-    QUERYSTORE: { others: [["to", "#1 - [7..7]", 1, "k"]] },
+    QUERYSTORE: { others: [["to", "#1 - [7..7]", 1, "k"], ["to", "#1", 1, "k", "OFFSET", -5, "FROM", 7]] },
     STAT: { others: [["k"], ["k", "JSON"]] }, OPTIMIZE: { others: [["k"]] },
   };
 }

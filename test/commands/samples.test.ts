@@ -1,8 +1,8 @@
-// Members at random, and members taken from either end: RANDMEMBER, POPMIN, POPMAX.
+// Members at random, and members that are taken, at random or from either end: RANDMEMBER, RANDPOP, POPMIN, POPMAX.
 
 import { expect, it } from "vitest";
 import { itFindsNothing, itMindsMemory, itRefuses, itRunsEverywhere, SUPERFLUOUS, aboveMaxmemory } from "../support/contract.ts";
-import { asReply, type Member, member, offsetCount, range } from "../support/family.ts";
+import { ascending, asReply, type Family, type Member, member, offsetCount, range } from "../support/family.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import type { Reply } from "../support/resp.ts";
 import { samples } from "../support/samples.ts";
@@ -26,6 +26,13 @@ function expectUniform(members: readonly Member[], drawn: readonly Reply[], what
   const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
   expect(chiSquare, what).toBeLessThan(free + 2 * Math.sqrt(free * x) + 2 * x);
 }
+
+/** Members of bitmaps of every kind of container. */
+const kinds = ({ last }: Family): Record<string, Member[]> => ({
+  tiny: [3, 5, 9], lone: range(0, 40, 70_000), short: range(300, 60), array: range(65_536, 64, 999), sparse: range(0, 2000, 23),
+  bitset: range(0, 6000, 10), runs: [...range(0, 500), ...range(10_000, 500)], full: range(0, 65_536),
+  mixed: [5, ...range(65_536, 65_536), ...range(200_000, 100, 3), member(last)],
+});
 
 describeCommand("RANDMEMBER", (suite) => {
   const { run, roar, family, server, protocol, effects, refusal } = suite;
@@ -66,12 +73,7 @@ describeCommand("RANDMEMBER", (suite) => {
   });
 
   it.skipIf(protocol === 3)("draws every member of every kind of container equally often", async () => {
-    const kinds: Record<string, Member[]> = {
-      tiny: [3, 5, 9], lone: range(0, 40, 70_000), short: range(300, 60), array: range(65_536, 64, 999), sparse: range(0, 2000, 23),
-      bitset: range(0, 6000, 10), runs: [...range(0, 500), ...range(10_000, 500)], full: range(0, 65_536),
-      mixed: [5, ...range(65_536, 65_536), ...range(200_000, 100, 3), member(family.last)],
-    };
-    for (const [kind, members] of Object.entries(kinds)) {
+    for (const [kind, members] of Object.entries(kinds(family))) {
       await roar.load("k", members);
       await roar.run("OPTIMIZE", "k");
       const draws = Math.max(20_000, 8 * members.length), few = Math.ceil(members.length / 20);
@@ -115,6 +117,124 @@ describeCommand("RANDMEMBER", (suite) => {
   itRefuses(suite, {
     arity: -2, call: ["k", 2],
     bad: [...NOT_COUNTS.map((bad) => [["k", bad], NOT_AN_INTEGER] as const), [["k", 1, 2], SYNTAX] as const],
+  });
+});
+
+describeCommand("RANDPOP", (suite) => {
+  const { run, roar, family, server, protocol, effects, refusal, name } = suite;
+  /** The commands that remove these members on a replica, in as many offsets as one may have. */
+  const clearing = (members: readonly Member[]): string[][] =>
+    range(0, Math.ceil(members.length / 1024)).map((i) => [roar.name("CLEARBITS"), "k", ...members.slice(i * 1024, (i + 1) * 1024).map(String)]);
+
+  itFindsNothing(suite, null, ["k"]);
+  itFindsNothing(suite, [], ["k", 5], ["k", 0]);
+
+  it("takes a member, or several, and deletes the key in the end", async () => {
+    const all: Member[] = [0, 5, 6, 65_535, 65_536, member(family.last)];
+    await roar.load("k", all);
+    const first = await run("k"), two = (await run("k", 2)) as Reply[];
+    expect(await run("k", 0)).toEqual([]);
+    const left = (await roar.members("k")).map(asReply);
+    expect([first, ...two, ...left].map(String).sort()).toEqual(all.map(String).sort());
+    expect(two).toHaveLength(2);
+    expect(await run("k", "18446744073709551615")).toEqual(left);
+    expect(await server.run("EXISTS", "k")).toBe(0);
+    for (const last of [["k"], ["k", 1], ["k", 7]]) {
+      await roar.load("k", [9]);
+      expect(await run(...last)).toEqual(last.length === 1 ? 9 : [9]);
+      expect(await server.run("EXISTS", "k")).toBe(0);
+    }
+    await roar.load("k", [8, 9]);
+    await server.run("EXPIRE", "k", 1000);
+    await run("k");
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+  });
+
+  it.skipIf(protocol === 3)("takes any number of members from every sample, and leaves the others", async () => {
+    for (const [sample, members] of Object.entries(samples(family))) {
+      const size = members.length, rank = new Map(members.map((one, i) => [String(asReply(one)), i]));
+      for (const count of [1, 3, 100, size >> 4, size >> 1, size - 1, size, size + 5].filter((n) => n >= 0)) {
+        await roar.load("k", members);
+        const ranks = ((await run("k", count)) as Reply[]).map((one) => rank.get(String(one))!), taken = new Set(ranks);
+        expect(ranks.length, sample).toBe(Math.min(count, size));
+        expect(ranks.every((at, i) => at > (ranks[i - 1] ?? -1)), sample).toBe(true);
+        if (count > 0 && count >= size) expect(await server.run("EXISTS", "k"), sample).toBe(size > 0 ? 0 : 1);
+        else expectEqual(await roar.members("k"), members.filter((_, i) => !taken.has(i)), `${sample}, ${count}`);
+      }
+    }
+  });
+
+  it.skipIf(protocol === 3)("takes every member of every kind of container equally often", async () => {
+    for (const [kind, members] of Object.entries(kinds(family)).filter(([, { length }]) => length <= 3000)) {
+      await roar.load("whole", members);
+      await roar.run("OPTIMIZE", "whole");
+      const takenBy = (args: readonly number[], times: number): Promise<Reply[]> =>
+        roar.connection.pipeline(range(0, times).flatMap(() => [["COPY", "whole", "k", "REPLACE"], [name, "k", ...args]]))
+          .then((replies) => replies.filter((_, i) => i % 2 === 1).flat());
+      const few = Math.max(1, Math.ceil(members.length / 20)), draws = Math.max(4000, 8 * members.length);
+      expectUniform(members, await takenBy([], Math.max(2000, 4 * members.length)), `${kind}, one by one`);
+      if (members.length > 3) expectUniform(members, await takenBy([few], Math.ceil(draws / few)), `${kind}, few`);
+      expectUniform(members, await takenBy([members.length >> 1], 40), `${kind}, half of them`);
+    }
+  });
+
+  it("propagates what it has removed, and raises one event", async () => {
+    const all = range(0, 5000, 7);
+    await roar.load("k", all);
+    for (const args of [[], [1], [2], [2500]]) {
+      const replies: Reply[] = [];
+      const seen = await effects(async () => replies.push(await run("k", ...args))), taken = replies.flat() as Member[];
+      expect(seen.propagated.flat().filter((word) => word !== "MULTI" && word !== "EXEC")).toEqual(clearing(taken).flat());
+      expect({ ...seen, dirty: 0, propagated: [] }).toEqual({ dirty: 0, events: [["randpop", "k"]], propagated: [], touched: true });
+    }
+    for (const args of [[], [5]]) {
+      await roar.load("k", [3]);
+      expect(await effects(() => run("k", ...args)))
+        .toEqual({ dirty: 1, events: [["randpop", "k"], ["del", "k"]], propagated: [["DEL", "k"]], touched: true });
+    }
+    expect(await effects(() => run("k", 0))).toEqual(noEffects);
+    for (const args of [["none"], ["none", 7]]) expect(await effects(() => run(...args), "none")).toEqual(noEffects);
+    await roar.load("k", []);
+    for (const args of [["k"], ["k", 7]]) expect(await effects(() => run(...args))).toEqual(noEffects);
+    expect(await server.run("EXISTS", "k")).toBe(1);
+  });
+
+  it("refuses a list that is too long, and takes nothing", async () => {
+    await roar.run("SETFULL", "k");
+    expect(await effects(() => refusal("k", 100_000_001))).toEqual(noEffects);
+    expect(await refusal("k", "18446744073709551615")).toBe(TOO_MANY);
+    expect(await refusal("k", 100_000_000)).toMatch(/^ERR Roaring: reply too large: maximum \d+ bytes/);
+    expect(await roar.run("BITCOUNT", "k")).toEqual(offsetCount(family));
+    const taken = (await run("k", 1000)) as Reply[];
+    expect([...taken].sort((a, b) => ascending(BigInt(a as string), BigInt(b as string)))).toEqual(taken);
+    expect(await roar.run("BITCOUNT", "k")).toEqual(asReply(member(family.last + 1n - 1000n)));
+    expect(await roar.run("GETBITS", "k", ...(taken as Member[]))).toEqual(taken.map(() => 0));
+  });
+
+  it("works in MULTI and in EVAL", async () => {
+    await roar.load("k", [1, 2, 3, 4, 5]);
+    const replies = await roar.connection.pipeline([["MULTI"], [name, "k"], [name, "k", 2], ["EXEC"]]);
+    const [first, two] = replies[3] as [number, number[]];
+    const rest = await roar.connection.run("EVAL", "return redis.call(unpack(ARGV))", 1, "k", name, "k", 9) as number[];
+    expect([first, ...two, ...rest].sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(await server.run("EXISTS", "k")).toBe(0);
+  });
+
+  it("makes room when maxmemory is reached", async () => {
+    await roar.load("k", range(0, 20_000, 37));
+    const before = await server.usage("k");
+    await aboveMaxmemory(server, () => run("k", SUPERFLUOUS.length + 5));
+    expect(await server.usage("k")).toBeLessThan(before);
+    await aboveMaxmemory(server, () => run("k", 20_000));
+    expect(await server.run("EXISTS", "k")).toBe(0);
+  });
+
+  itRefuses(suite, {
+    arity: -2, call: ["k", 2],
+    bad: [
+      ...[...NOT_COUNTS.filter((bad) => bad !== "9223372036854775808"), "-1", "18446744073709551616"].map((bad) => [["k", bad], NOT_AN_INTEGER] as const),
+      [["k", 1, 2], SYNTAX] as const,
+    ],
   });
 });
 

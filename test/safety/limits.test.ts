@@ -95,7 +95,7 @@ describe.each(byName(families))("%s", (_family, family) => {
 
   it("runs every command of one key on a full bitmap", async () => {
     const answered: Record<string, Argument[]> = {
-      POPMIN: [100], POPMAX: [], RANDMEMBER: [1000],
+      POPMIN: [100], POPMAX: [], RANDMEMBER: [1000], RANDPOP: [1000],
       SCAN: [family.last, "COUNT", 100], RANGE: [0, family.last, "LIMIT", 100], SELECT: [-1], RANK: [family.last],
       SETRANGE: [0, family.last], CLEARRANGE: [0, family.last], FLIPRANGE: [0, family.last],
       SETBIT: [family.last, 0], GETBIT: [family.last], GETBITS: [family.last], SETBITS: [family.last], CLEARBITS: [family.last],

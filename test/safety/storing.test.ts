@@ -127,6 +127,14 @@ describe.each(byName(families))("%s", (_, family) => {
     });
   });
 
+  it("stores a moved part, which it has made on a thread", async () => {
+    const done = await count("questions_done"), inAny = [...new Set([...a, ...b])].sort((x, y) => x - y).slice(10, 3010);
+    expect(await server.run(...name("QUERYSTORE", "dest", "#1 | #2", 2, "a", "b", "FROM", inAny[0]!, "LIMIT", inAny.length, "OFFSET", 12_345))).toBe(inAny.length);
+    expect(await run("GETINTARRAY", "dest")).toEqual(inAny.map((one) => one + 12_345));
+    expect(await count("questions_done")).toBe(done + 1);
+    await expectValid(server, "dest");
+  });
+
   describe.each([["POPMIN", false], ["POPMAX", true]] as const)("%s", (pop, isLast) => {
     /** More than are listed before they are removed. */
     const taken = 5000;
@@ -157,6 +165,30 @@ describe.each(byName(families))("%s", (_, family) => {
       await server.run(...name(pop, "a", taken));
       await inStep(replica, server);
       expect(await replica.run("DEBUG", "DIGEST")).toBe(await server.run("DEBUG", "DIGEST"));
+      await replica.run("REPLICAOF", "NO", "ONE");
+    });
+  });
+
+  describe("RANDPOP", () => {
+    it.each([5000, 1_000_000])("replies from a thread what it has removed at once, up to %d members", async (most) => {
+      const done = await count("questions_done"), taken = Math.min(most, a.length);
+      const reply = await during(name("RANDPOP", "a", most), async () => expect(await run("BITCOUNT", "a")).toBe(a.length - taken)) as number[];
+      expect(reply).toHaveLength(taken);
+      expect(await count("questions_done")).toBe(done + 1);
+      expect(await server.run("EXISTS", "a")).toBe(Number(taken < a.length));
+      const removed = new Set(reply);
+      expect(await run("GETINTARRAY", "a")).toEqual(a.filter((one) => !removed.has(one)));
+      if (taken < a.length) await expectValid(server, "a");
+    });
+
+    it("has the same effects on a replica", async () => {
+      await replicate(replica, server);
+      await inStep(replica, server);
+      for (const taken of [1, 5000, 1_000_000]) {
+        await server.run(...name("RANDPOP", "a", taken));
+        await inStep(replica, server);
+        expect(await replica.run("DEBUG", "DIGEST")).toBe(await server.run("DEBUG", "DIGEST"));
+      }
       await replica.run("REPLICAOF", "NO", "ONE");
     });
   });

@@ -37,6 +37,7 @@ const calls: Readonly<Record<string, readonly Argument[]>> = {
   RANGE: ["r:1", 0, 9, "LIMIT", 5],
   SCAN: ["r:1", 0, "COUNT", 5],
   RANDMEMBER: ["r:1", 5],
+  RANDPOP: ["w:1", 9],
   POPMIN: ["w:1", 2],
   POPMAX: ["w:1", 2],
   BITOPCARD: ["OR", "r:1", "r:2", "r:3"],
@@ -47,8 +48,8 @@ const calls: Readonly<Record<string, readonly Argument[]>> = {
   GETBITARRAY: ["r:1"],
   EXPORT: ["r:1"],
   IMPORT: ["w:1", "(a stream)", "REPLACE"],
-  FROMBITMAP: ["o:1", "s:1", "OFFSET", 9],
-  TOBITMAP: ["o:1", "r:1"],
+  FROMBITMAP: ["o:1", "s:1", "OFFSET", 9, "LSB"],
+  TOBITMAP: ["o:1", "r:1", "LSB"],
   BITFIELD: ["w:1", "OVERFLOW", "SAT", "SET", "u8", 0, 1, "INCRBY", "i8", "#1", 1],
   BITFIELD_RO: ["r:1", "GET", "u8", 0],
   STAT: ["e:1", "JSON"],
@@ -56,7 +57,7 @@ const calls: Readonly<Record<string, readonly Argument[]>> = {
   QUERY: ["#1 - #2 | #3", 3, "r:1", "r:2", "r:3", "CARD"],
   FACET: ["#1 - #2", 2, "r:1", "r:2", 3, "r:3", "r:4", "r:5", "BY", "JACCARD", "TOP", 2, "MIN", 1],
   CROSSCARD: [2, "r:1", "r:2", 2, "r:3", "r:4", "WITHIN", "#1 | [1..9]", 1, "r:5"],
-  QUERYSTORE: ["o:1", "#1 - #2 | #3", 3, "r:1", "r:2", "r:3"],
+  QUERYSTORE: ["o:1", "#1 - #2 | #3", 3, "r:1", "r:2", "r:3", "OFFSET", 5, "FROM", 1, "LIMIT", 9],
 };
 
 /** Calls in which other arguments are keys: those of the operation that a key spec names in `oneKeyFor`. */

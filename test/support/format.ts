@@ -90,9 +90,22 @@ export function portable32(containers: readonly Container[]): Buffer {
 }
 
 /** The portable stream of 64-bit members: 32-bit streams, each preceded by the high half of its members. */
-export function portable64(buckets: readonly { high: number; containers: readonly Container[] }[]): Buffer {
+export function portable64(buckets: readonly Bucket[]): Buffer {
   const bytes = new Bytes().u64(BigInt(buckets.length));
   for (const { high, containers } of buckets) bytes.u32(high).raw(portable32(containers));
+  return bytes.take();
+}
+
+interface Bucket {
+  readonly high: number;
+  readonly containers: readonly Container[];
+}
+
+/** Java's legacy form of 64-bit members, in big endian. `first`: whether the map was in signed order. Buckets are in the given order. */
+export function legacy64(buckets: readonly Bucket[], first: 0 | 1): Buffer {
+  const big = (value: number): Buffer => new Bytes().u32(value).take().reverse();
+  const bytes = new Bytes().u8(first).raw(big(buckets.length));
+  for (const { high, containers } of buckets) bytes.raw(big(high)).raw(portable32(containers));
   return bytes.take();
 }
 
@@ -181,13 +194,15 @@ function readPortable64(bytes: Buffer, take: (high: number, container: Container
   return at;
 }
 
+/** Adds the members of a container to a list. */
+const addTo = (members: Member[]) => (high: number, { key, values }: Container): void => {
+  const base = (BigInt(high) << 32n) + BigInt(key) * 65536n;
+  for (const low of values) members.push(member(base + BigInt(low)));
+};
+
 /** The members of a payload in stored order. Throws if bytes are left over. */
 export function readPayload(bits: 32 | 64, bytes: Buffer): Member[] {
-  const members: Member[] = [];
-  const add = (high: number, { key, values }: Container): void => {
-    const base = (BigInt(high) << 32n) + BigInt(key) * 65536n;
-    for (const low of values) members.push(member(base + BigInt(low)));
-  };
+  const members: Member[] = [], add = addTo(members);
   let at: number;
   if (bits === 64) at = readPortable64(bytes, add);
   else if (bytes[0] === 1) {
@@ -224,4 +239,32 @@ export function readExport(bits: 32 | 64, bytes: Buffer): Member[] {
   const end = bits === 64 ? readPortable64(bytes, add) : readPortable32(bytes, 0, (container, size) => add(0, container, size));
   if (end !== bytes.length) throw new Error(`${bytes.length - end} bytes left over`);
   return members;
+}
+
+/** The members of Java's legacy form in stored order. Throws if bytes are left over. */
+function readLegacy(bytes: Buffer): Member[] {
+  const members: Member[] = [], add = addTo(members);
+  if (bytes[0]! > 1) throw new Error("neither signed nor unsigned");
+  let at = 5;
+  for (let buckets = bytes.readUInt32BE(1); buckets > 0; buckets--) {
+    const high = bytes.readUInt32BE(at);
+    at = readPortable32(bytes, at + 4, (container) => add(high, container));
+  }
+  if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes left over`);
+  return members;
+}
+
+/** The members of a payload in any of the forms that IMPORT takes, in stored order. Throws if it has none of them. */
+export function readAny(bits: 32 | 64, bytes: Buffer): Member[] {
+  const text = bytes.toString("latin1").replaceAll(/[\r\n]/g, "");
+  if (/^[A-Za-z0-9+/_-]{2,}={0,2}$/.test(text)) return readAny(bits, Buffer.from(text, "base64"));
+  // An empty list of CRoaring's is also how a 64-bit stream of one bucket begins.
+  if (bits === 64 && bytes.toString("hex") === "0100000000") throw new Error("cut short");
+  const narrow = [() => readPayload(32, Buffer.concat([Buffer.from([2]), bytes])), () => readPayload(32, bytes)];
+  for (const read of bits === 32 ? narrow : [() => readPayload(64, bytes), ...narrow, () => readLegacy(bytes)]) {
+    try {
+      return read();
+    } catch { /* another form */ }
+  }
+  throw new Error("no known form");
 }

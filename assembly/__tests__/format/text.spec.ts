@@ -5,14 +5,19 @@ import { Form, Trial, build, freshArena } from "../support/bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, Style, anyModel, appendContainer, range } from "../support/bitmap-model";
 import { addOperand, clear, enter, operandAt, outputAt, outputBytes, setOutputLimit } from "../world/world";
 
-/** The set as a native bitmap or as characters, written offset by offset. */
+/** The bit of offset v in its byte. */
+function bitOf(v: i32, format: Format): u8 {
+  return <u8>1 << <u8>(format == Format.LOW_BITS ? v & 7 : 7 - (v & 7));
+}
+
+/** The set as bits or as characters, written offset by offset. */
 function textOf(model: Model, format: Format): StaticArray<u8> {
   const length = model.intervals ? <i32>model.maximum() + 1 : 0;
-  const text = new StaticArray<u8>(format == Format.BITS ? (length + 7) >> 3 : max(length, 1));
+  const text = new StaticArray<u8>(format == Format.CHARACTERS ? max(length, 1) : (length + 7) >> 3);
   if (format == Format.CHARACTERS) memory.fill(changetype<usize>(text), 48, text.length);
   for (let i = 0; i < model.intervals; i++) {
     for (let v = <i32>model.low(i); v <= <i32>model.high(i); v++) {
-      if (format == Format.CHARACTERS) text[v] = 49; else text[v >> 3] |= <u8>(<u32>0x80 >> (v & 7));
+      if (format == Format.CHARACTERS) text[v] = 49; else text[v >> 3] |= bitOf(v, format);
     }
   }
   return text;
@@ -20,9 +25,9 @@ function textOf(model: Model, format: Format): StaticArray<u8> {
 
 /** The set that a native bitmap or characters stand for. */
 function modelOf(text: StaticArray<u8>, format: Format): Model {
-  const model = new Model(), length = format == Format.BITS ? text.length * 8 : text.length;
+  const model = new Model(), length = format == Format.CHARACTERS ? text.length : text.length * 8;
   for (let v = 0; v < length; v++) {
-    const one = format == Format.CHARACTERS ? text[v] == 49 : ((text[v >> 3] >> u8(7 - (v & 7))) & 1) == 1;
+    const one = format == Format.CHARACTERS ? text[v] == 49 : (text[v >> 3] & bitOf(v, format)) != 0;
     if (one) model.append(v, v);
   }
   return model;
@@ -39,13 +44,13 @@ function read(trial: Trial, format: Format, text: StaticArray<u8>): void {
 }
 
 /** Replaces memory 0 by the bitmap that the native bitmap stands for if its first bit is `first`. */
-function readFrom(trial: Trial, first: u64, text: StaticArray<u8>): void {
+function readFrom(trial: Trial, first: u64, text: StaticArray<u8>, format: Format): void {
   trial.steps++;
   clear();
   freshArena(40);
   const k = addOperand(text.length);
   memory.copy(operandAt(k), changetype<usize>(text), text.length);
-  readBitsFrom(first);
+  readBitsFrom(first, u32(format == Format.LOW_BITS));
   enter();
 }
 
@@ -81,6 +86,7 @@ describe("native bitmaps and strings of characters", () => {
           const model = others ? anyModel(0, 1, 2, trial.random) : new Model();
           appendContainer(model, others * 3, style, trial.random);
           roundTrip(trial, model, form, Format.BITS);
+          roundTrip(trial, model, form, Format.LOW_BITS);
           roundTrip(trial, model, form, Format.CHARACTERS);
         }
       }
@@ -97,6 +103,7 @@ describe("native bitmaps and strings of characters", () => {
       if (last > 3) model.append(2, last / 2);
       model.append(last, last);
       roundTrip(trial, model, Form.EITHER, Format.BITS);
+      roundTrip(trial, model, Form.EITHER, Format.LOW_BITS);
       roundTrip(trial, model, Form.EITHER, Format.CHARACTERS);
     }
     for (let last: u64 = 65530; last < 65545; last++) {
@@ -125,30 +132,34 @@ describe("native bitmaps and strings of characters", () => {
       for (let j = 0; j < text.length; j++) {
         text[j] = near ? u8(45 + trial.random.below(8)) : <u8>trial.random.next();
       }
-      for (let format: Format = Format.BITS; format <= Format.CHARACTERS; format++) {
-        read(trial, format, text);
-        trial.is(modelOf(text, format), "read");
+      const formats = [Format.BITS, Format.CHARACTERS, Format.LOW_BITS];
+      for (let k = 0; k < formats.length; k++) {
+        read(trial, formats[k], text);
+        trial.is(modelOf(text, formats[k]), "read");
       }
     }
     trial.end();
   });
 
-  it("begin at any offset if they are native bitmaps", () => {
+  it("begin at any offset if they are bits", () => {
     const trial = new Trial(955), random = trial.random;
     for (let i = 0; i < 120; i++) {
       const text = new StaticArray<u8>(random.below(i % 3 ? 40 : 30000)), first = firstOf(random.next(), i);
+      const format = random.below(2) ? Format.BITS : Format.LOW_BITS;
       for (let j = 0; j < text.length; j++) text[j] = random.below(3) ? 0 : <u8>random.next();
       // the last byte ends at 2^64 or before, or its bits behind that are 0
       const room = OFFSET_MAX - first;
-      let moved = modelOf(text, Format.BITS);
+      let moved = modelOf(text, format);
       if (room < u64(text.length) * 8) {
         const kept = i32(room >> 3) + 1;
         const cut = new StaticArray<u8>(min(kept, text.length));
         memory.copy(changetype<usize>(cut), changetype<usize>(text), cut.length);
-        if (kept <= text.length) cut[kept - 1] &= <u8>(0xff00 >> (u32(room & 7) + 1));
-        moved = modelOf(cut, Format.BITS);
-        readFrom(trial, first, cut);
-      } else readFrom(trial, first, text);
+        const last = u32(room & 7);
+        const mask: u32 = format == Format.BITS ? 0xff00 >> (last + 1) : (<u32>2 << last) - 1;
+        if (kept <= text.length) cut[kept - 1] &= <u8>mask;
+        moved = modelOf(cut, format);
+        readFrom(trial, first, cut, format);
+      } else readFrom(trial, first, text, format);
       const expected = new Model();
       for (let k = 0; k < moved.intervals; k++) expected.append(first + moved.low(k), first + moved.high(k));
       trial.is(expected, "read from " + first.toString());

@@ -1,6 +1,7 @@
 // Expressions over models of bitmaps: parsed, evaluated, and compared with a model of their members.
 
 import { parseQuery, query, queryCardinality, queryMembers } from "../../combine/query";
+import { cardinality, isEmpty, maximum } from "../../read/query";
 import { Mistake } from "../../expression/mistake";
 import { Form, Trial, addOperandOf, freshArena } from "./bitmap-arena";
 import { KEY_MAX, Model, OFFSET_MAX, range } from "./bitmap-model";
@@ -39,15 +40,39 @@ function addOperands(trial: Trial, sources: Model[], text: string): void {
   addOperandCopy(changetype<usize>(tree), tree.length);
 }
 
+/** Stores a part of the expression: from an offset on, the first members, and perhaps some more. */
+function storePart(trial: Trial, keys: i32, model: Model, text: string): void {
+  const random = trial.random, most = 1 + <u64>random.below(random.below(2) ? 5 : 100000);
+  const any = model.intervals ? model.low(random.below(model.intervals)) : random.next();
+  const from = any + random.below(3) - min<u64>(any, 1);
+  freshArena(40);
+  query(keys, OFFSET_MAX, from, most);
+  enter();
+  const part = text + " from " + from.toString() + ", at most " + most.toString();
+  const expected = new Model();
+  if (isEmpty()) {
+    trial.holds(!model.intervals || model.maximum() < from, part + " is empty");
+  } else {
+    const last = maximum(), all = model.countRange(from, OFFSET_MAX);
+    trial.holds(cardinality() - 1 >= min(all - 1, most - 1), part + " stores enough");     // 0 members are 2^64
+    for (let i = 0; i < model.intervals; i++) {
+      if (model.high(i) < from || model.low(i) > last) continue;
+      expected.append(max(model.low(i), from), min(model.high(i), last));
+    }
+  }
+  trial.is(expected, part);
+}
+
 /** Stores, counts and lists the expression over the sources. */
 export function compare(trial: Trial, sources: Model[], meaning: Meaning): void {
   const random = trial.random, text = meaning.text, model = meaning.model, keys = sources.length;
   trial.steps++;
   addOperands(trial, sources, text);
   freshArena(40);
-  query(keys, OFFSET_MAX);
+  query(keys, OFFSET_MAX, 0, 0);
   enter();
   trial.is(model, text);
+  storePart(trial, keys, model, text);
 
   freshArena(40);
   trial.same(queryCardinality(keys, OFFSET_MAX, 0, 0, KEY_MAX), model.cardinality(), text + " counted");

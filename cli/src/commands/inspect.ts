@@ -27,12 +27,13 @@ const WIDTH = 64;
 
 function report(found: Inspection): string {
   const { key, holds, cardinality, minimum, maximum, bytesNow, bytesRoaring, bytesExported, containers, parts } = found;
+  const rebuilt = bytesRoaring === null ? "" : `; ${bytesText(bytesRoaring)} ${holds.startsWith("R") ? "if it were rebuilt" : "as a roaring bitmap"}`;
   const inKinds = containers.filter((kind) => kind.containers > 0n);
   return [
     `${key}: ${holds}`,
     `${countText(cardinality)} members${minimum === null ? "" : ` from ${minimum} to ${maximum}`}`,
-    `${bytesText(bytesNow)} with the key; ${bytesText(bytesRoaring)} ${holds.startsWith("R") ? "if it were rebuilt" : "as a roaring bitmap"}; ${bytesText(Number(bytesExported))} exported`,
-    ...(cardinality > 0n ? [`${(bytesRoaring * 8 / Number(cardinality)).toPrecision(3)} bits a member`] : []),
+    `${bytesText(bytesNow)} with the key${rebuilt}; ${bytesText(Number(bytesExported))} exported`,
+    ...(cardinality > 0n ? [`${((bytesRoaring ?? bytesNow) * 8 / Number(cardinality)).toPrecision(3)} bits a member`] : []),
     "",
     ...(inKinds.length > 0 ? [tableText(
       [{ title: "containers" }, { title: "number", align: "right" }, { title: "members", align: "right" }, { title: "exported", align: "right" }],

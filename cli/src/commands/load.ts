@@ -9,7 +9,7 @@ import { buffer } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Core, Format } from "../core/core.js";
 import { Exit, exitOf, Failure, interruption, lineOf } from "../failure.js";
-import { readKey } from "../inspect.js";
+import { readKey, typeOf } from "../inspect.js";
 import { addTo, Batches, importTo, inPages, readCsv, readLines, writeLines } from "../load.js";
 import { loadCore } from "../load-core.js";
 import { nameBytes } from "../names.js";
@@ -17,6 +17,7 @@ import { command, wholeNumber } from "../options.js";
 import { readPortable } from "../portable.js";
 import { Progress } from "../progress.js";
 import { Resuming } from "../resuming.js";
+import { familyOf, memberPages } from "../roaring.js";
 import { needModule, type ServerOptions, Servers } from "../servers.js";
 import { type Offsets, ShardedBitmap } from "../sharded.js";
 import { countText, durationText } from "../text.js";
@@ -200,7 +201,12 @@ Examples:
       }));
       return;
     }
-    const holds = await readKey(core, servers.nodeOf(name), name);
+    const node = servers.nodeOf(name), family = familyOf(await typeOf(node.connection, name));
+    if (family && !flags.roaring) {
+      await toOutput(flags.output, (write) => memberPages(node.connection, family, name, LINES, (page) => write(`${page.join("\n")}\n`)));
+      return;
+    }
+    const holds = await readKey(core, node, name);
     if (flags.roaring) {
       const isWide = holds === "R64" || (core.maximum() ?? 0n) > 0xffff_ffffn;
       await toOutput(flags.output, (write) => write(core.write(isWide ? Format.PORTABLE_WIDE : Format.PORTABLE)));

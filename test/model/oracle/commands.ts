@@ -1,6 +1,7 @@
 // What every command must reply, and how it changes the keys.
 
 import { expect } from "vitest";
+import { readAny } from "../../support/format.ts";
 import { keeps, leastSources, type Operation, operations } from "../../support/model.ts";
 import { SYNTAX, WRONGTYPE } from "../../support/suite.ts";
 import { bytesOf, type Reply, ReplyError } from "../../support/resp.ts";
@@ -10,7 +11,7 @@ import { bitfield } from "./fields.ts";
 import { crosscard, facet } from "./many.ts";
 import { query, querystore } from "./questions.ts";
 import { ratio } from "./ratio.ts";
-import { exportedSet, readStream } from "./streams.ts";
+import { exportedSet } from "./streams.ts";
 
 const BEYOND = "ERR Roaring: a bit of the string would become an offset above the last";
 
@@ -203,6 +204,30 @@ function randmember(call: Call): Answer {
   };
 }
 
+/** What is drawn shows in the reply: the check of the reply removes it from the oracle's world. */
+function randpop(call: Call): Answer {
+  const { args, world } = call;
+  if (args.length > 3) refuse(SYNTAX);
+  const count = args.length > 2 ? call.limit(2) : undefined, set = call.source(1), size = set.count();
+  const wanted = count ?? 1n, taken = wanted < size ? wanted : size;
+  if (taken === 0n) return count === undefined ? null : [];
+  if (taken > REPLY_LIMIT) refuse(TOO_MANY);
+  if (taken > MOST_LISTED) throw new TooMuch();
+  if (taken === size) {
+    world.delete(args[1]!);
+    const all = list(set, 0n, 2n ** 64n, size);
+    return count === undefined ? all[0]! : all;
+  }
+  return (reply) => {
+    const drawn = (count === undefined ? [reply] : reply as Reply[]).map((one) => BigInt(one as number));
+    expect(drawn).toHaveLength(Number(taken));
+    drawn.forEach((one, i) => {
+      expect(set.has(one) && (i === 0 || drawn[i - 1]! < one), `${one} is a member, above the one before it`).toBe(true);
+      set.assign(one, one + 1n, false);
+    });
+  };
+}
+
 function pop(call: Call, greatest: boolean): Answer {
   const { args } = call;
   if (args.length > 3) refuse(SYNTAX);
@@ -237,7 +262,7 @@ function imported({ family, args }: Call): Edges | undefined {
 
 function edgesOf(bits: 32 | 64, stream: Buffer): Edges | undefined {
   try {
-    return Edges.of(readStream(bits, stream).map(BigInt));
+    return Edges.of(readAny(bits, stream).map(BigInt));
   } catch {
     return undefined;
   }
@@ -265,9 +290,9 @@ function getbitarray(call: Call): Answer {
   return text.toString("latin1");
 }
 
-/** OFFSET n and MERGE, in either order. */
-function placing(call: Call): { first: bigint; merges: boolean } {
-  const open = new Set(["OFFSET", "MERGE"]);
+/** OFFSET n, MERGE and LSB, in any order. */
+function placing(call: Call): { first: bigint; merges: boolean; low: boolean } {
+  const open = new Set(["OFFSET", "MERGE", "LSB"]);
   let first = 0n, at = 3;
   for (; at < call.args.length; at++) {
     const word = [...open].find((one) => call.is(at, one));
@@ -275,15 +300,18 @@ function placing(call: Call): { first: bigint; merges: boolean } {
     open.delete(word);
     if (word === "OFFSET") first = call.offset(++at, "offset");
   }
-  return { first, merges: !open.has("MERGE") };
+  return { first, merges: !open.has("MERGE"), low: !open.has("LSB") };
 }
 
+/** The bit of an offset in its byte. */
+const bitOf = (offset: number, low: boolean): number => (low ? 1 << (offset & 7) : 128 >> (offset & 7));
+
 function frombitmap(call: Call): Answer {
-  const { first, merges } = placing(call);
+  const { first, merges, low } = placing(call);
   const value = call.world.get(call.args[2]!) ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(value)) refuse(WRONGTYPE);
   const text = value.toString("latin1");
-  const bit = (_: string, offset: number): boolean => (text.charCodeAt(offset >> 3) & (128 >> (offset & 7))) !== 0;
+  const bit = (_: string, offset: number): boolean => (text.charCodeAt(offset >> 3) & bitOf(offset, low)) !== 0;
   const read = ofString(text, bit, value.length * 8).moved(first);
   if (read.max !== undefined && read.max > call.family.last) refuse(BEYOND);
   if (!merges) return integer(call.overwrite(1, read).count());
@@ -291,8 +319,9 @@ function frombitmap(call: Call): Answer {
 }
 
 function tobitmap(call: Call): Answer {
+  if (call.args.length > 4 || (call.args.length > 3 && !call.is(3, "LSB"))) refuse(SYNTAX);
   const set = call.existing(2), bytes = Buffer.alloc(stringLength(length(set) / 8n));
-  for (const x of set.members().map(Number)) bytes[x >> 3]! |= 128 >> (x & 7);
+  for (const x of set.members().map(Number)) bytes[x >> 3]! |= bitOf(x, call.args.length > 3);
   call.world.set(call.args[1]!, bytes);
   return bytes.length;
 }
@@ -409,6 +438,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   RANGE: rule(-4, range),
   SCAN: rule(-3, scan),
   RANDMEMBER: rule(-2, randmember),
+  RANDPOP: rule(-2, randpop),
   POPMIN: rule(-2, (call) => pop(call, false)),
   POPMAX: rule(-2, (call) => pop(call, true)),
   BITOPCARD: rule(-3, bitopcard),
@@ -428,7 +458,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   EXPORT: rule(2, exported),
   IMPORT: rule(-3, importStream),
   FROMBITMAP: rule(-3, frombitmap),
-  TOBITMAP: rule(3, tobitmap),
+  TOBITMAP: rule(-3, tobitmap),
   BITFIELD: rule(-2, (call) => bitfield(call, true)),
   BITFIELD_RO: rule(-2, (call) => bitfield(call, false)),
   STAT: rule(-2, stat),

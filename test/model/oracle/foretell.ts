@@ -39,6 +39,9 @@ const plain: Record<string, (world: World, args: Words) => Answer> = {
   DEBUG: () => "OK",
 };
 
+/** Whether only the reply tells how the command changes the world: then no other command may be foretold before it has come. */
+export const awaitsReply = ([command]: Words): boolean => command!.endsWith(".RANDPOP");
+
 /** Runs a command in the oracle's world and returns the reply that the server must give. */
 export function foretell(world: World, [command, ...args]: Words): Answer {
   const [prefix, name] = command!.split(".") as [string, string | undefined];
@@ -102,19 +105,22 @@ export async function compareAll(connection: Connection, world: World): Promise<
  * Commands that the oracle cannot predict (TooMuch) are left out.
  */
 export async function replay(connection: Connection, commands: readonly Words[]): Promise<Words[] | undefined> {
-  const world: World = new Map(), sent: Words[] = [], expected: Answer[] = [];
-  for (const words of commands) {
+  const world: World = new Map(), sent: Words[] = [];
+  let pending: [Words, Answer][] = [];
+  await connection.run("FLUSHALL", "SYNC");
+  for (const [i, words] of commands.entries()) {
     try {
-      expected.push(foretell(world, words));
-      sent.push(words);
+      pending.push([words, foretell(world, words)]);
     } catch (error) {
       if (!(error instanceof TooMuch)) throw error;
     }
+    if (!awaitsReply(words) && i + 1 < commands.length) continue;
+    const replies = await connection.pipeline(pending.map(([command]) => command));
+    const wrong = pending.findIndex(([, expected], at) => !agrees(replies[at]!, expected));
+    sent.push(...pending.slice(0, wrong + 1 || pending.length).map(([command]) => command));
+    if (wrong >= 0) return sent;
+    pending = [];
   }
-  await connection.run("FLUSHALL", "SYNC");
-  const replies = await connection.pipeline(sent);
-  const wrong = replies.findIndex((reply, i) => !agrees(reply, expected[i]!));
-  if (wrong >= 0) return sent.slice(0, wrong + 1);
   return compareAll(connection, world).then(() => undefined, () => sent);
 }
 

@@ -1,7 +1,7 @@
 // Random commands: for every command of the table, valid arguments that relate to what the keys hold, and sometimes invalid ones.
 
 import { type Family, families, range } from "../../support/family.ts";
-import { containersOf, type Container, portable32, portable64 } from "../../support/format.ts";
+import { containersOf, type Container, croaringArray, croaringContainers, legacy64, portable32, portable64 } from "../../support/format.ts";
 import { leastSources, operations } from "../../support/model.ts";
 import type { Random } from "../../support/random.ts";
 import type { World } from "./call.ts";
@@ -166,14 +166,26 @@ export class Generator {
     return containersOf(members).map((container) => (random.chance(0.4) ? { ...container, kind: "run" as const } : container));
   }
 
-  /** A new stream or one that was sent before, sometimes truncated or with a trailing byte. */
+  /** A payload in one of the forms that the family takes. */
+  #payload(): Buffer {
+    const { random, family } = this, containers = this.#containers();
+    const buckets = [0, 1, 0xffff_ffff].filter(() => random.chance(0.5)).map((high) => ({ high, containers: this.#containers() }));
+    const signed = [...buckets.filter(({ high }) => high > 0x7fff_ffff), ...buckets.filter(({ high }) => high <= 0x7fff_ffff)];
+    const members = containers.flatMap(({ key, values }) => values.map((low) => key * 65_536 + low));
+    const list = (): Buffer => croaringArray(random.shuffled(members));
+    const narrow = [() => croaringContainers(containers), list], stream = (): Buffer => portable32(containers);
+    if (family.bits === 32) return random.pick([stream, stream, stream, ...narrow])();
+    const wide = (): Buffer => portable64(buckets), first = random.pick([0, 1] as const);
+    return random.pick([wide, wide, wide, stream, ...narrow, () => legacy64(buckets, first), () => legacy64(signed, first)])();
+  }
+
+  /** A new payload or one that was sent before, sometimes as Base64 text, truncated or with a trailing byte. */
   stream(): string {
     const { random, family } = this;
     const known = this.#streams.get(family) ?? [];
     this.#streams.set(family, known);
     if (random.chance(0.8) && known.length > 0) return random.pick(known);
-    const stream = family.bits === 32 ? portable32(this.#containers()) : portable64(
-      [0, 1, 0xffff_ffff].filter(() => random.chance(0.5)).map((high) => ({ high, containers: this.#containers() })));
+    const payload = this.#payload(), stream = random.chance(0.1) ? Buffer.from(payload.toString("base64")) : payload;
     const cut = random.chance(0.1) ? stream.subarray(0, random.below(stream.length)) : stream;
     known.push(cut.toString("latin1") + (random.chance(0.03) ? "\0" : ""));
     return known.at(-1)!;
@@ -316,6 +328,7 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
     const key = g.key(), count = g.random.chance(0.5) ? g.rank(key) : BigInt(g.random.below(300));
     return [key, ...g.optional(String(g.random.chance(0.3) ? -count : count))];
   },
+  RANDPOP: keyAndCount,
   POPMIN: keyAndCount,
   POPMAX: keyAndCount,
   BITOPCARD: (g) => {
@@ -332,9 +345,10 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   FROMBITMAP: (g) => {
     const from = g.string();
     const key = g.random.chance(0.1) ? from : g.key(), place = g.optional(g.word("OFFSET"), String(g.near(key)));
-    return [key, from, ...(g.random.chance(0.5) ? [...place, ...g.optional(g.word("MERGE"))] : [...g.optional(g.word("MERGE")), ...place])];
+    const words = [place, g.optional(g.word("MERGE")), g.optional(g.word("LSB"))];
+    return [key, from, ...g.random.shuffled(words).flat()];
   },
-  TOBITMAP: (g) => [g.string(), g.key()],
+  TOBITMAP: (g) => [g.string(), g.key(), ...g.optional(g.word("LSB"))],
   BITFIELD: (g) => {
     const key = g.key();
     return [key, ...g.fields(key, true)];
@@ -364,7 +378,11 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
     return [rows.length, ...rows, columns.length, ...columns, ...within];
   },
   QUERYSTORE: (g) => {
-    const [text, ...sources] = g.expression();
-    return [g.key(), text, sources.length, ...sources];
+    const [text, ...sources] = g.expression(), { random } = g;
+    const near = g.near(sources[0]!), keys = 65_536n * BigInt(1 + random.below(4));
+    const by = random.pick([BigInt(random.below(200)), keys, BigInt(random.below(300_000)), near]);
+    const distance = random.chance(0.6) ? [] : [g.word("OFFSET"), String(random.chance(0.5) ? -by : by)];
+    const from = g.optional(g.word("FROM"), String(g.near(sources[0]!))), limit = g.optional(g.word("LIMIT"), String(g.limit(sources[0]!)));
+    return [g.key(), text, sources.length, ...sources, ...random.shuffled([distance, from, limit]).flat()];
   },
 };

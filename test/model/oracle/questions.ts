@@ -44,9 +44,37 @@ export function query(call: Call): Answer {
   return list(set, from, 2n ** 64n, count < limit ? count : limit);
 }
 
+const DISTANCE = /^-?(?:0|[1-9][0-9]*)$/;
+
+/** OFFSET, FROM and LIMIT from an argument on, in any order. */
+function part(call: Call, at: number): { from: bigint; limit: bigint | undefined; distance: bigint } {
+  const { last } = call.family, open = new Set(["OFFSET", "FROM", "LIMIT"]);
+  let from = 0n, limit: bigint | undefined, distance = 0n;
+  for (; at < call.args.length; at += 2) {
+    const word = ["OFFSET", "FROM", "LIMIT"].find((one) => call.is(at, one)) ?? refuse(`${SYNTAX}: more keys than numkeys`);
+    if (at + 1 === call.args.length || !open.delete(word)) refuse(SYNTAX);
+    if (word === "FROM") from = call.offset(at + 1, "offset");
+    else if (word === "LIMIT") limit = call.limit(at + 1);
+    else {
+      const text = call.args[at + 1]!;
+      distance = DISTANCE.test(text) ? BigInt(text) : last + 1n;
+      if (distance > last || distance < -last) refuse(`ERR invalid offset: must be an integer between -${last} and ${last}`);
+    }
+  }
+  return { from, limit, distance };
+}
+
 export function querystore(call: Call): Answer {
-  const keys = keyCount(call, 3);
-  if (call.args.length !== 4 + keys) refuse(`${SYNTAX}: more keys than numkeys`);
+  const keys = keyCount(call, 3), { from, limit, distance } = part(call, 4 + keys);
   const set = questioned(call, 2, keys);
-  return typeof set === "function" ? set : integer(call.overwrite(1, set).count());
+  if (typeof set === "function") return set;
+  const stored = set.clone();
+  stored.assign(0n, from, false);
+  const beyond = limit === undefined ? undefined : stored.select(limit);
+  if (beyond !== undefined) stored.assign(beyond, call.family.last + 1n, false);
+  const least = stored.select(0n);
+  if (least !== undefined && (least + distance < 0n || stored.max! + distance > call.family.last)) {
+    refuse("ERR Roaring: a member would be moved out of the range of offsets");
+  }
+  return integer(call.overwrite(1, stored.moved(distance)).count());
 }

@@ -5,7 +5,7 @@ import type { Random } from "../../support/random.ts";
 import { type Connection, ReplyError } from "../../support/resp.ts";
 import type { Server } from "../../support/server.ts";
 import { type Answer, TooMuch, type World } from "./call.ts";
-import { compare, compareAll, foretell, replay, type Words } from "./foretell.ts";
+import { awaitsReply, compare, compareAll, foretell, replay, type Words } from "./foretell.ts";
 import { type Domain, Generator } from "./generate.ts";
 
 const BATCH = 100;
@@ -54,9 +54,14 @@ export class Sequence {
   }
 
   async #batch(): Promise<void> {
+    for (let left = BATCH; left > 0;) left -= await this.#pipeline(left);
+  }
+
+  /** Sends up to `most` commands, and returns how many. */
+  async #pipeline(most: number): Promise<number> {
     const sent: Words[] = [], expected: Answer[] = [];
-    while (sent.length < BATCH) {
-      const words = this.#next();
+    for (let words: Words = [""]; sent.length < most && !awaitsReply(words);) {
+      words = this.#next();
       try {
         const foretold = foretell(this.#world, words);
         if (!(foretold instanceof ReplyError)) this.answered.set(words[0]!, (this.answered.get(words[0]!) ?? 0) + 1);
@@ -67,6 +72,7 @@ export class Sequence {
       }
     }
     await this.#send(sent, expected);
+    return sent.length;
   }
 
   async #send(sent: readonly Words[], expected: readonly Answer[]): Promise<void> {

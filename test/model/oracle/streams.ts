@@ -12,7 +12,7 @@ const MOST_EXPORTED = 100_000n;
 const TOO_MANY_CONTAINERS = STRING_LIMIT / 14n + 1n;
 
 /** The sorted members of a portable stream. */
-export const readStream = (bits: 32 | 64, stream: Buffer): Member[] =>
+const readStream = (bits: 32 | 64, stream: Buffer): Member[] =>
   readPayload(bits, bits === 32 ? Buffer.concat([Buffer.from([2]), stream]) : stream);
 
 /** Checks that the reply is a stream of the set. */

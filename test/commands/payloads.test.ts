@@ -1,0 +1,85 @@
+// Payloads in other forms that IMPORT takes, and those that it refuses by their names.
+
+import { expect, it } from "vitest";
+import { member, range } from "../support/family.ts";
+import { containersOf, croaringArray, croaringContainers, legacy64, portable32, portable64 } from "../support/format.ts";
+import { noEffects } from "../support/observer.ts";
+import { samples } from "../support/samples.ts";
+import { describeCommand, expectEqual } from "../support/suite.ts";
+
+describeCommand("IMPORT", (suite) => {
+  const { run, roar, family, effects, refusal } = suite;
+  const invalid = (what: string) => `ERR invalid roaring payload: ${what}`;
+
+  /** Each form of 32-bit members. */
+  const narrow: Record<string, (members: readonly number[]) => Buffer> = {
+    "a portable stream": (members) => portable32(containersOf(members)),
+    "CRoaring's own form": (members) => croaringContainers(containersOf(members)),
+    "CRoaring's list": (members) => croaringArray([...members].reverse()),
+  };
+  const isNarrow = ([, members]: [string, readonly (number | bigint)[]]): boolean => BigInt(members.at(-1) ?? 0) < 2n ** 32n;
+  const narrowSamples = Object.entries(samples(family)).filter(isNarrow) as [string, number[]][];
+
+  it.each(Object.entries(narrow))("takes %s, and Base64 text of it", async (_, write) => {
+    for (const [sample, members] of narrowSamples) {
+      const payload32 = write(members), text = payload32.toString("base64");
+      if (payload32.length === 5 && family.bits === 64) continue;                  // see below
+      for (const form of [payload32, text, text.replaceAll("=", ""), payload32.toString("base64url"), text.replaceAll(/.{76}/g, "$&\r\n").concat("\n")]) {
+        expect(await run("k", form, "REPLACE"), sample).toBe(members.length);
+        expectEqual(await roar.members("k"), members, sample);
+      }
+    }
+  });
+
+  it("takes an empty list of CRoaring's, which a 64-bit stream may begin with, only as 32 bits", async () => {
+    const list = croaringArray([]);
+    if (family.bits === 32) expect(await run("k", list)).toBe(0);
+    else expect(await refusal("k", list)).toBe(invalid("it is truncated"));
+  });
+
+  it.runIf(family.bits === 64)("takes Java's legacy form in both orders, and Base64 text of it", async () => {
+    const lows = [3, 4, 70_000], ups = [0xffff_ffff, 7, 8];
+    const bucket = (high: number, members: readonly number[]) => ({ high, containers: containersOf([...members].sort((a, b) => a - b)) });
+    const buckets = [
+      bucket(0, lows), bucket(5, ups), bucket(0x7fff_ffff, [1]), bucket(0x8000_0000, range(0, 6000, 2)), bucket(0xffff_ffff, ups),
+    ];
+    const all = buckets.flatMap(({ high, containers }) =>
+      containers.flatMap(({ key, values }) => values.map((low) => member((BigInt(high) << 32n) + BigInt(key * 65_536 + low)))));
+    const signed = [...buckets.slice(3), ...buckets.slice(0, 3)];
+    for (const form of [legacy64(buckets, 0), legacy64(buckets, 1), legacy64(signed, 0), legacy64(signed, 1)]) {
+      for (const bytes of [form, form.toString("base64")]) {
+        expect(await run("k", bytes, "REPLACE")).toBe(all.length);
+        expectEqual(await roar.members("k"), all);
+      }
+      for (let length = 6; length < 300; length++) expect(await refusal("k", form.subarray(0, length))).toMatch(/^ERR invalid roaring payload: ./);
+    }
+    expect(await refusal("k", legacy64([...signed].reverse(), 1))).toMatch(/^ERR invalid roaring payload: ./);
+  });
+
+  const one = portable32(containersOf([5]));
+  const foreign: [what: string, payload: Buffer | string][] = [
+    ["it looks like a groupBitmap state of ClickHouse: cut off what is before the roaring bitmap", Buffer.concat([Buffer.from([1, one.length]), one])],
+    ["it looks like a groupBitmap state of ClickHouse: cut off what is before the roaring bitmap", Buffer.from("000205000000" + "07000000", "hex")],
+    ["it looks like a bitmap of Apache Doris or StarRocks, which has a form of its own", Buffer.from("0105000000", "hex")],
+    ["it looks like a bitmap of Apache Doris or StarRocks, which has a form of its own", Buffer.concat([Buffer.from("040107000000", "hex"), one])],
+    ["it looks like CRoaring's frozen form: write it with roaring_bitmap_portable_serialize", Buffer.from("0500000000000000c6350100", "hex")],
+    ["it looks like a serialized Java object: write the bitmap with its own method serialize()", Buffer.from("aced00057372", "hex")],
+    ["it is compressed with gzip", Buffer.from("1f8b08000000000000", "hex")],
+    ["it looks like hexadecimal text: send the bytes themselves", one.toString("hex")],
+    ["it looks like what redis-cli shows in a terminal: write the reply to a file with --raw", '"\\x3a0\\x00\\x00"'],
+    ["it has trailing bytes, the last of which is a line feed, as redis-cli adds one", Buffer.concat([one, Buffer.from("\n")])],
+    ["it is Base64 text of another text", Buffer.from(Buffer.from(one.toString("base64")).toString("base64"))],
+  ];
+  it.each(foreign)("refuses a payload by its name: %s", async (what, bytes) => {
+    expect(await effects(() => refusal("k", bytes))).toEqual(noEffects);
+    expect(await refusal("k", bytes, "REPLACE")).toBe(invalid(what));
+  });
+
+  it("names what DUMP returns, and 64-bit payloads where 32 bits are expected", async () => {
+    await roar.load("k", [1, 2, 3]);
+    expect(await refusal("d", (await roar.dump("k"))!)).toBe(invalid("it looks like the reply of DUMP, which RESTORE takes"));
+    if (family.bits === 64) return;
+    const wide = invalid("it has 64-bit offsets, which R64.IMPORT takes"), buckets = [{ high: 7, containers: containersOf([5]) }];
+    for (const bytes of [portable64(buckets), legacy64(buckets, 0), portable64(buckets).toString("base64")]) expect(await refusal("d", bytes)).toBe(wide);
+  });
+});
