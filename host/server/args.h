@@ -4,6 +4,7 @@
 
 #include "server/command.h"
 #include "facts.h"
+#include "core/building.h"
 #include "core/calls.h"
 
 int parse_offset(call *c, int at, const char *name, uint64_t *offset);
@@ -21,6 +22,10 @@ int parse_bit(call *c, int at, const char *name, uint32_t *bit);
 int parse_index(call *c, int at, int64_t *index);
 /* A maximum number of results. */
 int parse_limit(call *c, int at, uint64_t *limit);
+/* Options of a list of members, each at most once and in any order, from `at` to the end: LIMIT n, and of the
+ * `words`, REV and FROM offset. Without FROM, the page begins with the first offset, or the last one. */
+enum { PAGE_REV = 1, PAGE_FROM = 2 };
+int parse_page(call *c, int at, int words, page *p);
 /* BYTE or BIT, case-insensitive. */
 int parse_unit(call *c, int at, enum unit *unit);
 /* All arguments from `at` on. The caller must free_values(c, *values). */
