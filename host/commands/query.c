@@ -71,8 +71,8 @@ int select_command(call *c) {
 #define COUNTED_BYTES 1024
 
 /* The smallest and the largest offset of a range take the place of its number of members until this is known. */
-static uint64_t low_of(cardinality range) { return (uint64_t)range; }
-static uint64_t high_of(cardinality range) { return (uint64_t)(range >> 64); }
+static uint64_t low_of(cardinality ends) { return (uint64_t)ends; }
+static uint64_t high_of(cardinality ends) { return (uint64_t)(ends >> 64); }
 
 static int parse_ranges(call *c, int at, cardinality *ranges, uint32_t count) {
     uint64_t low, high;

@@ -10,10 +10,12 @@
 //   +8   u64 first key of the segment: the item stays as it is at all keys from here to the mark's. Before
 //        that key only if it is full at all of these keys, or at none
 //   +16  u64 place of the entry in the operand (arena/read/directory.ts); of operands only
+//   +24  u64 of the first item of a group (combine/term/term.ts): the greatest of the group's keys, plus 1, or
+//        more
 //
 // Moving a mark takes a search of the operand's directory. A mark that is below the walk's key stays, so a step
-// searches only the operands that have the key, and looks at the marks of the others. Terms have no groups
-// here.
+// searches only the operands that have the key. It looks at the marks of the others, or, in terms with groups,
+// at those of the groups that have the key.
 
 import { arena, right, work } from "../../env/memory";
 import { Right } from "../../env/view";
@@ -27,10 +29,11 @@ import { Rule, Term } from "./term";
 /** How far a walk downwards has come in an item. */
 @final @unmanaged
 export class Mark {
-  @inline static readonly BYTES: u32 = 24;
+  @inline static readonly BYTES: u32 = 32;
   @inline private static readonly UNKNOWN: u64 = u64.MAX_VALUE;
   @inline private static readonly FIRST: u32 = 8;
   @inline private static readonly PLACE: u32 = 16;
+  @inline private static readonly MOST: u32 = 24;
 
   @inline static of(marks: u32, item: u32): Mark {
     return changetype<Mark>(<usize>arena.size() - marks + <usize>(item * Mark.BYTES));
@@ -46,7 +49,13 @@ export class Mark {
 
   @inline setPast(past: u64): void { store<u64>(changetype<usize>(this), past); }
   @inline setPlace(place: u64): void { store<u64>(changetype<usize>(this), place, Mark.PLACE); }
-  @inline forget(): void { this.set(Mark.UNKNOWN, Mark.UNKNOWN); }
+  @inline most(): u64 { return load<u64>(changetype<usize>(this), Mark.MOST); }
+  @inline setMost(past: u64): void { store<u64>(changetype<usize>(this), past, Mark.MOST); }
+  @inline forget(): void {
+    this.set(Mark.UNKNOWN, Mark.UNKNOWN);
+    this.setMost(Mark.UNKNOWN);
+  }
+
   @inline end(): void { this.set(0, 0); }
 }
 
@@ -57,9 +66,13 @@ export class Mark {
 /** Begins a walk downwards through the item and those below it, whose terms have been made. */
 export function beginRetreat(marks: u32, item: u32): void {
   Mark.of(marks, item).forget();
+  Cursor.close(item);
   const term = Cursor.termOf(item);
   if (!term) return;
-  Term.ungroup(term);
+  Term.setEnded(term, 0);
+  for (let group: u32 = 0, groups = Term.groups(term); group < groups; group++) {
+    store<u64>(Term.groupKeyAt(term, group), Cursor.NO_KEY);
+  }
   for (let i = Term.first(term), end = Term.end(term); i < end; i++) beginRetreat(marks, i);
 }
 
@@ -87,28 +100,42 @@ function retreatOperand(item: u32, mark: Mark, key: u64): void {
 }
 
 function retreatTerm(marks: u32, term: u32, mark: Mark, key: u64): void {
-  const first = Term.first(term), grouped = Term.firstGrouped(term), end = Term.end(term);
-  work.spend(1 + end - first);
+  const first = Term.first(term), grouped = Term.firstGrouped(term);
+  work.spend(1 + grouped - first + (Term.groups(term) || Term.end(term) - grouped));
   switch (Term.rule(term)) {
     case Rule.NOT: return retreatComplement(marks, term, mark, key);
     case Rule.RANGE: return retreatRange(term, mark, key);
-    case Rule.ALL: return settle(mark, meet(marks, first, end, key), marks, first, end);
-    case Rule.LESS: return settle(mark, meet(marks, first, grouped, key), marks, first, end);
-    case Rule.ANDOR: return settle(mark, meetOthers(marks, term, key), marks, first, end);
+    case Rule.ALL: return settle(mark, meet(marks, first, Term.end(term), key), marks, term);
+    case Rule.LESS: return settle(mark, meet(marks, first, grouped, key), marks, term);
+    case Rule.ANDOR: return settle(mark, meetOthers(marks, term, key), marks, term);
     case Rule.SUM_ATLEAST:
     case Rule.SUM_EXACTLY: return retreatSum(marks, term, mark, key);
-    default: settle(mark, greatest(marks, grouped, end, key), marks, first, end);
+    case Rule.ATLEAST:
+    case Rule.EXACTLY: return settle(mark, meetSeveral(marks, term, key), marks, term);
+    default: settle(mark, greatestGrouped(marks, term, key), marks, term);
   }
 }
 
-/** Sets the mark to a key, plus 1, and to the first key from which on the items from .. end - 1 stay so. */
+/** Sets the mark to a key, plus 1, and to the first key from which on the items stay as they are there. */
 // @ts-ignore: decorator
-@inline function settle(mark: Mark, past: u64, marks: u32, from: u32, end: u32): void {
-  mark.set(past, past ? firstAlike(marks, from, end, past - 1, 0) : 0);
+@inline function settle(mark: Mark, past: u64, marks: u32, term: u32): void {
+  mark.set(past, past ? firstAlike(marks, term, past - 1, 0) : 0);
 }
 
-/** The first key, at least `first`, from which on the items from .. end - 1 stay as they are at `key`. */
-function firstAlike(marks: u32, from: u32, end: u32, key: u64, first: u64): u64 {
+/** The first key, at least `first`, from which on the items of the term stay as they are at `key`. */
+function firstAlike(marks: u32, term: u32, key: u64, first: u64): u64 {
+  const grouped = Term.firstGrouped(term), end = Term.end(term);
+  first = firstOf(marks, Term.first(term), Term.groups(term) ? grouped : end, key, first);
+  for (let group: u32 = 0, groups = Term.groups(term); group < groups && first < key; group++) {
+    const start = Term.groupStart(term, group), past = greatestOf(marks, term, start, key);
+    first = past == key + 1 ? firstOf(marks, start, Term.groupEnd(term, start), key, first)
+      : max(first, past);
+  }
+  return first;
+}
+
+/** firstAlike() for the items from .. end - 1. */
+function firstOf(marks: u32, from: u32, end: u32, key: u64, first: u64): u64 {
   for (let i = from; i < end && first < key; i++) {
     const past = retreat(marks, i, key);
     first = max(first, past == key + 1 ? Mark.of(marks, i).first() : past);
@@ -134,17 +161,82 @@ function greatest(marks: u32, from: u32, end: u32, key: u64): u64 {
   return past;
 }
 
+/** greatest() for the group that begins with item `start`. */
+function greatestOf(marks: u32, term: u32, start: u32, key: u64): u64 {
+  const leader = Mark.of(marks, start);
+  if (leader.most() > key + 1) {
+    const end = Term.groupEnd(term, start);
+    work.spend(end - start);
+    leader.setMost(greatest(marks, start, end, key));
+  }
+  return leader.most();
+}
+
+/** greatest() for the items of the term that can be grouped. */
+function greatestGrouped(marks: u32, term: u32, key: u64): u64 {
+  const groups = Term.groups(term);
+  if (!groups) return greatest(marks, Term.firstGrouped(term), Term.end(term), key);
+  let past: u64 = 0;
+  for (let group: u32 = 0; group < groups; group++) {
+    past = max(past, greatestOf(marks, term, Term.groupStart(term, group), key));
+  }
+  return past;
+}
+
 /** The greatest key, at most `key`, that the first item and any other has, plus 1; 0 if there is none. */
 function meetOthers(marks: u32, term: u32, key: u64): u64 {
-  const first = Term.first(term), end = Term.end(term);
+  const first = Term.first(term);
   while (true) {
     const past = retreat(marks, first, key);
     if (!past) return 0;
-    const other = greatest(marks, first + 1, end, past - 1);
+    const other = greatestGrouped(marks, term, past - 1);
     if (other == past || !other) return other;
-    work.spend(end - first);
+    work.spend(Term.groups(term) || Term.items(term));
     key = other - 1;
   }
+}
+
+/** The most items that have to meet for keys of fewer items to be passed over, in a term without groups. */
+// @ts-ignore: decorator
+@inline const SEVERAL: u32 = 8;
+
+/**
+ * The greatest key, at most `key`, that as many items have as the term requires, plus 1; 0 if there is none. Of
+ * terms with groups, and where it takes more than SEVERAL items, one that any item has.
+ */
+function meetSeveral(marks: u32, term: u32, key: u64): u64 {
+  const from = Term.first(term), end = Term.end(term), least = max<u32>(Term.least(term), 1);
+  let past = greatestGrouped(marks, term, key);
+  if (least > SEVERAL || Term.groups(term)) return past;
+  while (past) {
+    let reached = itemsFrom(marks, from, end, past);
+    if (reached >= least) return past;
+    // at fewer than `least` items is a key from `past` - 1 on: go down to the greatest key for which this ends
+    while (past && reached < least) {
+      past = nextBelow(marks, from, end, past);
+      reached = past ? itemsFrom(marks, from, end, past) : 0;
+    }
+    work.spend(end - from);
+    if (past) past = greatest(marks, from, end, past - 1);
+  }
+  return 0;
+}
+
+/** How many of the items from .. end - 1 have marks at key past - 1 or above. */
+function itemsFrom(marks: u32, from: u32, end: u32, past: u64): u32 {
+  let items: u32 = 0;
+  for (let i = from; i < end; i++) items += u32(Mark.of(marks, i).past() >= past);
+  return items;
+}
+
+/** The greatest mark of the items from .. end - 1 that is below `past`; 0 if there is none. */
+function nextBelow(marks: u32, from: u32, end: u32, past: u64): u64 {
+  let below: u64 = 0;
+  for (let i = from; i < end; i++) {
+    const other = Mark.of(marks, i).past();
+    if (other < past) below = max(below, other);
+  }
+  return below;
 }
 
 /** Spans of full containers of an operand are passed over at once. */
@@ -174,16 +266,15 @@ function retreatRange(term: u32, mark: Mark, key: u64): void {
 
 /** As seekSum() in combine/term/seek.ts: items, steps inside a container, and constants that suffice. */
 function retreatSum(marks: u32, term: u32, mark: Mark, key: u64): void {
-  const from = Term.first(term), end = Term.end(term);
   key = min(key, Offset.key(Term.highOffset(term)));
-  const met = greatest(marks, from, end, key);
+  const met = greatestGrouped(marks, term, key);
   while (true) {
     work.spend(1);
     const step = Term.stepBackTo(term, key), begins = Term.stepOffset(term, step);
     const next = step + 1 < Term.steps(term) ? Offset.key(Term.stepOffset(term, step + 1)) : Cursor.NO_KEY;
     if (next == key) return mark.set(key + 1, key);
     const first = begins ? Offset.key(begins - 1) + 1 : 0;
-    if (met == key + 1) return mark.set(met, firstAlike(marks, from, end, key, first));
+    if (met == key + 1) return mark.set(met, firstAlike(marks, term, key, first));
     const below = max(met, first);              // no item has the keys from here on, and no step begins in them
     if (Term.reaches(term, Term.stepConstant(term, step))) return mark.set(key + 1, below);
     if (!below) return mark.end();
@@ -200,8 +291,23 @@ export function arrive(marks: u32, item: u32, key: u64): void {
   if (retreat(marks, item, key) != key + 1) return;
   const term = Cursor.termOf(item);
   if (!term) return Cursor.put(item, Mark.of(marks, item).place(), key);
-  work.spend(Term.items(term));
-  for (let i = Term.first(term), end = Term.end(term); i < end; i++) arrive(marks, i, key);
+  const grouped = Term.groups(term) ? Term.firstGrouped(term) : Term.end(term);
+  work.spend(1 + grouped - Term.first(term) + Term.groups(term));
+  for (let i = Term.first(term); i < grouped; i++) arrive(marks, i, key);
+  for (let group: u32 = 0, groups = Term.groups(term); group < groups; group++) {
+    arriveInGroup(marks, term, group, key);
+  }
   if (Term.isSum(Term.rule(term))) Term.stepBackTo(term, key);
   moveItem(item, key);
+}
+
+/** arrive() for the items of a group. Those of a group without the container are closed already, or are now. */
+function arriveInGroup(marks: u32, term: u32, group: u32, key: u64): void {
+  const at = Term.groupKeyAt(term, group), start = Term.groupStart(term, group);
+  const has = greatestOf(marks, term, start, key) == key + 1;
+  if (!has && load<u64>(at) == Cursor.NO_KEY) return;
+  const end = Term.groupEnd(term, start);
+  work.spend(end - start);
+  for (let i = start; i < end; i++) arrive(marks, i, key);
+  store<u64>(at, has ? key : Cursor.NO_KEY);
 }

@@ -253,9 +253,6 @@ export abstract class Term {
     return term;
   }
 
-  /** Makes the term one without groups. */
-  @inline static ungroup(term: u32): void { store<u32>(Term.at(term), 0, Term.GROUPS); }
-
   /** Sets how many items the term has, at most as many as before, and how they are grouped. */
   static setItems(term: u32, items: u32): void {
     const at = Term.at(term), grouped = items - Term.itemsApart(Term.rule(term), Term.least(term));
