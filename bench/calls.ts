@@ -107,8 +107,8 @@ function slotsOf(row: Row, args: readonly Arg[], cast: Cast, oneIn: number): Slo
       slots.push({ optional, choices: keys().map((list) => [list.length, ...list]), listsKeys: true });
       at++;
     } else if (next?.kind === "ranges") {
-      const lists = [always(0, last), (i: number, n: number) => [spread(cast, i, n), last], always(last, last)].map((part) => repeated(part, CALL_BYTES));
-      slots.push({ optional, choices: lists.map((words) => [words.length / 2, ...words]) });
+      const ranges: Part[] = [always(0, last), (i, n) => [spread(cast, i, n), last], always(last, last)];
+      slots.push({ optional, choices: ranges.map((part) => repeated(part, CALL_BYTES)).map((words) => [words.length / 2, ...words]) });
       at++;
     } else if (arg.type === "key" && arg.multiple) slots.push({ optional, choices: keys(), listsKeys: true });
     else if (isOffset(arg) && isOffset(next)) {

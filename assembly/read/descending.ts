@@ -78,7 +78,7 @@ function replyWordsDown(payload: usize, low: u32, base: u64, high: u32, limit: u
   return replied;
 }
 
-/** Adds the offsets of the bits of a word to the reply, or the last `limit` of them; `base` is that of bit 0. */
+/** Adds the offsets of a word's bits to the reply, or the last `limit` of them; `base` is that of bit 0. */
 // @ts-ignore: decorator
 @inline function replyWordDown(bits: u64, base: u64, limit: u64): u64 {
   let replied: u64 = 0;

@@ -54,7 +54,7 @@ export const queries: Command[] = [
       "With `REV`, `FROM` is the greatest offset to return, by default the family's last one, and the next page begins one below the last member of "
       + "this page. The containers of the result are evaluated from the greatest downwards, so the last ten members cost what ten members at that end "
       + "cost, however large the bitmaps are. For each container, `REV` searches the directories of the keys that have it, so a long "
-      + "list of members that are far apart takes about twice as long as in ascending order.",
+      + "list of members that are far apart takes [several times as long](operations.md#queries-with-many-operands) as in ascending order.",
       "",
       "`CARD` with a `LIMIT` other than 0 stops once it has counted `n` members, so it is a fast way to check whether there are at least `n`.",
       "",

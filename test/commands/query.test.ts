@@ -117,7 +117,8 @@ describeCommand("RANGE", (suite) => {
 
   it("returns the last of many members with REV, also those of a full bitmap", async () => {
     await roar.run("SETFULL", "k");
-    const { last } = family, down = (from: bigint, count: number): Reply[] => replies(Array.from({ length: count }, (_, i) => member(from - BigInt(i))));
+    const { last } = family;
+    const down = (from: bigint, count: number): Reply[] => replies(Array.from({ length: count }, (_, i) => member(from - BigInt(i))));
     expectEqual(await run("k", 0, last, "REV", "LIMIT", 10_000), down(last, 10_000));
     expectEqual(await run("k", 5, last - 1n, "REV", "LIMIT", 3), down(last - 1n, 3));
     expectEqual(await run("k", 0, 70_000, "REV"), down(70_000n, 70_001));

@@ -29,7 +29,8 @@ const kinds: readonly ((rng: Random) => number[])[] = [
 
 /** Keys of containers: side by side, scattered, or at the ends of the family's range. */
 const places = ({ last }: Family): readonly (readonly bigint[])[] => [
-  range(0, 5).map(BigInt), [3n, 4n, 900n, 901n, 60_000n], [0n, 1n, (last >> 16n) - 1n, last >> 16n], range(0, 120).map((i) => BigInt(7 * i)),
+  range(0, 5).map(BigInt), [3n, 4n, 900n, 901n, 60_000n], [0n, 1n, (last >> 16n) - 1n, last >> 16n],
+  range(0, 120).map((i) => BigInt(7 * i)),
 ];
 
 interface Expression {
@@ -103,12 +104,14 @@ class Trial {
     const rng = this.#rng, containers = rng.pick(places(this.#family)), many = containers.length > 10;
     this.#sources = [];
     for (let i = 0; i < SOURCES; i++) {
-      const of = many ? kinds.slice(0, 3) : kinds;
-      const members = containers.filter(() => rng.chance(0.7)).flatMap((key) => rng.pick(of)(rng).map((low) => member(key * 65_536n + BigInt(low))));
+      const of = many ? kinds.slice(0, 3) : kinds, chosen = containers.filter(() => rng.chance(0.7));
+      const members = chosen.flatMap((key) => rng.pick(of)(rng).map((low) => member(key * 65_536n + BigInt(low))));
       const source = new Members(members.filter((one) => BigInt(one) <= this.#family.last));
       await this.#roar.connection.run("DEL", `k${i}`);
       if (rng.chance(0.5)) await this.#roar.load(`k${i}`, source.all);
-      else for (let at = 0; at < source.all.length; at += 5000) await this.#roar.run("SETBITS", `k${i}`, ...source.all.slice(at, at + 5000));
+      else {
+        for (let at = 0; at < source.all.length; at += 5000) await this.#roar.run("SETBITS", `k${i}`, ...source.all.slice(at, at + 5000));
+      }
       if (rng.chance(0.5) && source.all.length > 0) await this.#roar.run("OPTIMIZE", `k${i}`, ...(rng.chance(0.5) ? ["MEM"] : []));
       this.#sources.push(source);
     }
@@ -130,7 +133,8 @@ class Trial {
   /** A call, and its reply. */
   #one(): [call: Argument[], expected: Reply] {
     const rng = this.#rng, i = rng.below(SOURCES), key = `k${i}`, source = this.#sources[i]!;
-    const [min, max] = [this.#offset(source), this.#offset(source)].sort((a, b) => (a < b || rng.chance(0.05) ? -1 : 1)) as [bigint, bigint];
+    const inOrder = (a: bigint, b: bigint): number => (a < b || rng.chance(0.05) ? -1 : 1);
+    const [min, max] = [this.#offset(source), this.#offset(source)].sort(inOrder) as [bigint, bigint];
     const [limit, words] = this.#limit(), down = rng.chance(0.7);
     switch (rng.below(3)) {
       case 0: return [["RANGE", key, min, max, ...(down ? ["REV"] : []), ...words], replies(source.between(min, max, limit, down))];

@@ -145,7 +145,7 @@ describe.each(byName(families))("the least limit of a reply: %s", (_, family) =>
       do {
         const before = script ? ["EVAL", "return redis.call(unpack(ARGV))", 1, "k"] : [];
         const [next, part] = (await server.run(...before, roar.name("SCAN"), "k", cursor, "COUNT", 1000)) as [string, Reply[]];
-        seen.push(...part.map((member) => BigInt(String(member))));
+        seen.push(...part.map((one) => BigInt(String(one))));
         cursor = next;
       } while (cursor !== "0");
       expect(seen).toEqual(members);

@@ -126,8 +126,8 @@ export class Trial {
       case 8: return ["count, min, max", [await bitmap.count(), await bitmap.min(), await bitmap.max()], [count, all[0] ?? null, all.at(-1) ?? null]];
       case 9: if (rng.chance(0.5)) {
         const ranges = some.map((low) => [low, this.#offset()] as const);
-        const within = ranges.map(([low, high]) => this.#answers(BigInt(all.filter((one) => one >= BigInt(low) && one <= BigInt(high)).length)));
-        return ["rangeCounts", await bitmap.rangeCounts(ranges), within];
+        const inside = ranges.map(([low, high]) => all.filter((one) => one >= BigInt(low) && one <= BigInt(high)).length);
+        return ["rangeCounts", await bitmap.rangeCounts(ranges), inside.map((one) => this.#answers(BigInt(one)))];
       } else return ["rank", await bitmap.rank(offset), this.#answers(BigInt([...set].filter((one) => one <= at).length))];
       case 10: {
         const rank = rng.below(2 * set.size + 3) - set.size - 1;
@@ -135,7 +135,8 @@ export class Trial {
       }
       case 11: {
         const [low, high] = [offset, this.#offset()].sort((a, b) => ascending(BigInt(a), BigInt(b))) as [Offset<Any>, Offset<Any>];
-        const limit = rng.chance(0.5) ? rng.below(30) : undefined, rev = rng.chance(0.5), inside = all.filter((one) => one >= BigInt(low) && one <= BigInt(high));
+        const limit = rng.chance(0.5) ? rng.below(30) : undefined, rev = rng.chance(0.5);
+        const inside = all.filter((one) => one >= BigInt(low) && one <= BigInt(high));
         if (rng.chance(0.5)) return ["range", await bitmap.range(low, high, { rev, limit }), (rev ? inside.reverse() : inside).slice(0, limit)];
         return ["ranges", await bitmap.ranges(low, high, { limit }), runsOf(inside).slice(0, limit)];
       }
@@ -148,8 +149,9 @@ export class Trial {
         return [text, await first!.queryCard(text, rest), this.#answers(BigInt(members.length))];
       }
       case 15: {
-        const [text, members] = query(), [first, ...rest] = others.map((k) => this.#bitmaps[k]!), limit = rng.below(40), rev = rng.chance(0.5);
-        const expected = (rev ? members.filter((one) => one <= at).reverse() : members.filter((one) => one >= at)).slice(0, limit).map(this.#answers);
+        const [text, members] = query(), [first, ...rest] = others.map((k) => this.#bitmaps[k]!), limit = rng.below(40);
+        const rev = rng.chance(0.5), found = rev ? members.filter((one) => one <= at).reverse() : members.filter((one) => one >= at);
+        const expected = found.slice(0, limit).map(this.#answers);
         return [`${text}${rev ? " REV" : ""}`, await first!.queryMembers(text, rest, { rev, from: offset, limit }), expected];
       }
       case 16: {

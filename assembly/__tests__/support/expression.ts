@@ -108,7 +108,9 @@ function compareDown(trial: Trial, keys: i32, meaning: Meaning, from: u64, limit
   enter();
 }
 
-/** Makes two bitmaps of `count` lone members each, which have no container in common, and the tree of the text. */
+/**
+ * Makes two bitmaps of `count` lone members each, which have no container in common, and the tree of the text.
+ */
 function addLoneMembers(text: string, count: i32): void {
   const trial = new Trial(1215), even = new Model(), odd = new Model();
   for (let i = 0; i < count; i++) {

@@ -162,8 +162,8 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * the first so many. Runs over several shards are one.
    *
    * @throws ShardsFailedError, InvalidArgumentError
-   * @remarks By range, O(log n + m) for the containers of m runs; with `limit`, it asks shards in order, 1, 2, 4 and so on at a time. By hash,
-   * a run is in all shards, so it reads the members. See docs/commands.md#ranges.
+   * @remarks By range, O(log n + m) for the containers of m runs; with `limit`, it asks shards in order, 1, 2, 4 and so on at a time. By
+   * hash, a run is in all shards, so it reads the members. See docs/commands.md#ranges.
    */
   async ranges(min: Offset<M>, max: Offset<M>, options: { limit?: number | undefined } = {}): Promise<[first: M, last: M][]> {
     const limit = options.limit === undefined ? Infinity : Number(integer("limit", options.limit, 0n, 2n ** 53n));

@@ -110,7 +110,10 @@ export const pagesOf = <M extends Member>(
 /** The most members that are asked for at once. */
 const MOST = 100_000;
 
-/** The first `limit` members, or all; with `down` the greatest first. Of shards with consecutive offsets it asks 1, 2, 4 and so on at a time. */
+/**
+ * The first `limit` members, or all; with `down` the greatest first. Of shards with consecutive offsets it asks 1, 2, 4 and so on at a
+ * time.
+ */
 export async function firstOf<M extends Member>(
   family: Family<M>, layout: Layout, given: readonly Part[], limit: number | undefined, ask: Ask<M>, down = false,
 ): Promise<M[]> {

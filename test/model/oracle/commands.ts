@@ -168,7 +168,7 @@ function ranges(call: Call): Answer {
   return runs.map(([from, to]) => [integer(from), integer(to - 1n)]);
 }
 
-function counts(call: Call): Answer {
+function rangeCounts(call: Call): Answer {
   const { args } = call, number = args[2]!;
   if (!/^[1-9][0-9]*$/.test(number) || Number(number) >= 2 ** 32) refuse("ERR numranges should be greater than 0");
   if (args.length !== 3 + 2 * Number(number)) refuse("ERR syntax error: numranges is not the number of ranges");
@@ -424,7 +424,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   SELECT: rule(3, select),
   RANGE: rule(-4, range),
   RANGES: rule(-4, ranges),
-  COUNTS: rule(-4, counts),
+  COUNTS: rule(-4, rangeCounts),
   SCAN: rule(-3, scan),
   RANDMEMBER: rule(-2, randmember),
   POPMIN: rule(-2, (call) => pop(call, false)),

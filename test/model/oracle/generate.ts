@@ -317,7 +317,8 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
     return [g.key(), from, to > g.family.last ? g.family.last : to, ...limit];
   },
   COUNTS: (g) => {
-    const key = g.key(), bounds = range(0, 1 + g.random.below(6)).map(() => [g.near(key), g.near(key)].sort((a, b) => (a < b || g.random.chance(0.1) ? -1 : 1)));
+    const key = g.key(), inOrder = (a: bigint, b: bigint): number => (a < b || g.random.chance(0.1) ? -1 : 1);
+    const bounds = range(0, 1 + g.random.below(6)).map(() => [g.near(key), g.near(key)].sort(inOrder));
     return [key, bounds.length, ...bounds.flat()];
   },
   SCAN: (g) => [...keyAndNear(g), ...(g.random.chance(0.7) ? [g.word("COUNT"), g.random.below(2000)] : [])],
