@@ -107,6 +107,10 @@ function slotsOf(row: Row, args: readonly Arg[], cast: Cast, oneIn: number): Slo
     } else if (arg.type === "integer" && !arg.kind && next?.type === "key" && next.multiple) {
       slots.push({ optional, choices: keys().map((list) => [list.length, ...list]), listsKeys: true });
       at++;
+    } else if (next?.kind === "ranges") {
+      const ranges: Part[] = [always(0, last), (i, n) => [spread(cast, i, n), last], always(last, last)];
+      slots.push({ optional, choices: ranges.map((part) => repeated(part, CALL_BYTES)).map((words) => [words.length / 2, ...words]) });
+      at++;
     } else if (arg.type === "key" && arg.multiple) slots.push({ optional, choices: keys(), listsKeys: true });
     else if (isOffset(arg) && isOffset(next)) {
       const end = next!.kind === "end" ? last + 1n : last;

@@ -56,27 +56,53 @@ static size_t make_text(char *text, const uint8_t *data, size_t size, int as_pie
     return length;
 }
 
-static void count_listed(void *context, const uint64_t *members, size_t count) {
-    (void)members;
-    *(uint64_t *)context += count;
+/* What has been listed: how many members, and a sum over them that is the same in any order. */
+typedef struct listing {
+    uint64_t count, sum;
+} listing;
+
+static void note_listed(void *context, const uint64_t *members, size_t count) {
+    listing *l = context;
+    l->count += count;
+    for (size_t i = 0; i < count; i++) l->sum += members[i] * members[i] + members[i];
+}
+
+/* Compares the members of the query in [0, from], listed downwards, with those of its result. */
+static void check_down(const query *q, const bitmap *b, uint64_t from) {
+    cardinality members, expected;
+    uint64_t first = 0;
+    listing down = {0, 0}, up = {0, 0};
+    const page p = {from, LIST_MAX, 1};
+
+    must(core_query_cardinality(&main_worker, q, &(page){from, UINT64_MAX, 1}, &members));
+    must(core_count_between(&main_worker, b, 0, from, &expected));
+    EXPECT(members == expected);
+    must(core_query_members(&main_worker, q, &p, note_listed, &down));
+    const uint64_t listed = members < LIST_MAX ? (uint64_t)members : LIST_MAX;
+    EXPECT(down.count == listed);
+    if (listed == 0) return;
+    must(core_select(&main_worker, b, (uint64_t)(members - listed), &first));
+    must(core_members(&main_worker, b, first, listed, note_listed, &up));
+    EXPECT(down.sum == up.sum);
 }
 
 /* Compares the ways to evaluate the expression, whose operands are set. */
 static void check_answers(const query *q, uint64_t from) {
     result r;
     cardinality counted, rest, expected;
-    uint64_t listed = 0;
+    listing listed = {0, 0};
 
-    must(core_query_cardinality(&main_worker, q, 0, 0, &counted));
-    must(core_query_cardinality(&main_worker, q, from, 0, &rest));
-    must(core_query_members(&main_worker, q, from, LIST_MAX, count_listed, &listed));
+    must(core_query_cardinality(&main_worker, q, &(page){0, UINT64_MAX, 0}, &counted));
+    must(core_query_cardinality(&main_worker, q, &(page){from, UINT64_MAX, 0}, &rest));
+    must(core_query_members(&main_worker, q, &(page){from, LIST_MAX, 0}, note_listed, &listed));
     must(core_query(&main_worker, q, &r));
     check_sound(r.b);
     check_counted(&r);
     must(core_count_between(&main_worker, r.b, from, UINT64_MAX, &expected));
     EXPECT(r.members == counted);
     EXPECT(expected == rest);
-    EXPECT(listed == (rest < LIST_MAX ? (uint64_t)rest : LIST_MAX));
+    EXPECT(listed.count == (rest < LIST_MAX ? (uint64_t)rest : LIST_MAX));
+    check_down(q, r.b, from);
     bitmap_free(r.b);
 }
 

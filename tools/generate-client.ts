@@ -31,6 +31,7 @@ const KINDS: Record<Kind, { type: string; meaning: string }> = {
   distance: { type: "Offset<M>", meaning: "added to each member; may be negative" },
   question: { type: "Question", meaning: "only members of this expression count" },
   operations: { type: "readonly FieldOperation<M>[]", meaning: "carried out in this order" },
+  ranges: { type: "List<readonly [min: Offset<M>, max: Offset<M>]>", meaning: "pairs of a first and a last offset, one at least" },
   text: { type: "string", meaning: "text" },
   bytes: { type: "Uint8Array", meaning: "bytes" },
 };
@@ -65,6 +66,7 @@ function valueParameter(row: Command, { name, type, kind, multiple, optional }: 
   if (kind === "operations") {
     return { ...base, name: "operations", type: isReadOnly(row) ? "readonly FieldGet<M>[]" : known.type, meaning: known.meaning, write: (value) => `.operations(${value})` };
   }
+  if (kind === "ranges") return { ...base, name: kind, ...known, write: (value) => `.ranges(${value})` };
   if (multiple && kind !== "offset") return fail(row, `${name}: only offsets and keys can be lists`);
   if (multiple) {
     return { ...base, type: "List<Offset<M>>", meaning: `${known.meaning}; one at least`, write: (value) => `.offsets(${quoted(base.name)}, ${value})` };
@@ -73,8 +75,8 @@ function valueParameter(row: Command, { name, type, kind, multiple, optional }: 
   return { ...base, ...known, write: (value) => `.${kind}(${quoted(name)}, ${value})` };
 }
 
-/** Names of arguments that are numbers of keys. */
-const NUMBERS = /^num(keys|facets|rows|cols)$/;
+/** Names of arguments that are numbers of keys or ranges. */
+const NUMBERS = /^num(keys|facets|rows|cols|ranges)$/;
 
 interface Signature {
   positional: Parameter[];
@@ -118,7 +120,7 @@ function signature(row: Command, method: Method): Signature {
       else {
         made.positional.push(parameter);
         if (parameter.optional) made.rest.push(`if (${name} !== undefined) call${write(name)};`);
-        else always(NUMBERS.test(row.args[row.args.indexOf(arg) - 1]?.name ?? "") ? `.numberedKeys(${name})` : write(name));
+        else always(arg.type === "key" && NUMBERS.test(row.args[row.args.indexOf(arg) - 1]?.name ?? "") ? `.numberedKeys(${name})` : write(name));
       }
     } else if (arg.type === "token") {
       if (method.word === arg.token) always(`.word(${quoted(arg.token!)})`);

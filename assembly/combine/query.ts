@@ -15,6 +15,7 @@ import { walk } from "./walkterm";
 import { Cursor } from "./walk/cursor";
 import { evaluate, placesFor } from "./evaluate";
 import { Places, Scratch } from "./shape/scratch";
+import { Mark, arrive, beginRetreat, retreat } from "./term/retreat";
 import { seekItem } from "./term/seek";
 import { Shape } from "./shape/shape";
 import { Rule, Term } from "./term/term";
@@ -26,6 +27,7 @@ import { hasRepeated } from "../expression/operands";
 import { TreeTerms } from "./opentree";
 import { Syntax, Tree, TreeRecord } from "../expression/tree";
 import { replyContainer, replySpan } from "../read/container";
+import { replyContainerDown, replySpanDown } from "../read/descending";
 
 /** Units of work that listing a full container takes. */
 // @ts-ignore: decorator
@@ -90,17 +92,15 @@ export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u
   while (key != Cursor.NO_KEY && rest) {
     Places.makeMany(places);
     const last = Cursor.lastKeyOf(0);
-    let s = evaluate<Store>(term, key);
+    const s = evaluate<Store>(term, key);
     if (Shape.kind(s) == Kind.FULL) {
       for (; key <= last && rest; key++) {
         work.spend(SPAN_WORK);
         rest -= replySpan(key << 16, 0, Container.LOW_MAX, rest);
       }
     } else if (Shape.count(s)) {
-      const operand = Term.resultOperand(term);
-      right.select(operand);
-      if (operand != SELF) s = Shape.copy(s, Places.at(Scratch.FIRST));
-      rest -= replyContainer(Shape.kind(s), Shape.count(s), Shape.at(s), key << 16, rest);
+      const own = copied(term, s);
+      rest -= replyContainer(Shape.kind(own), Shape.count(own), Shape.at(own), key << 16, rest);
     }
     if (last == Offset.KEY_MAX) break;
     seekItem(0, last + 1);
@@ -110,15 +110,65 @@ export function queryMembers(keys: u32, greatest: u64, from: u64, limit: u64): u
 }
 
 /**
+ * Adds the last `limit` members that are at most `from` to the reply, descending.
+ * Returns how many there were.
+ */
+export function queryMembersDown(keys: u32, greatest: u64, from: u64, limit: u64): u64 {
+  copyTree(keys);
+  const marks = openForRetreat(greatest), term = Cursor.termOf(0), places = placesFor(term);
+  const end = Offset.key(from);
+  let past = retreat(marks, 0, end), rest = limit;
+  while (past && rest) {
+    const key = past - 1, first = Mark.of(marks, 0).first();
+    Places.makeMany(places);
+    arrive(marks, 0, key);
+    if (Cursor.keyOf(0) == key) {
+      const high = key == end ? from : (key << 16) | Container.LOW_MAX, s = evaluate<Store>(term, key);
+      if (Shape.kind(s) == Kind.FULL) rest -= replyFullDown(high, first, rest);
+      else if (Shape.count(s)) {
+        const own = copied(term, s);
+        rest -= replyContainerDown(Shape.kind(own), Shape.count(own), Shape.at(own), high, rest);
+      }
+    }
+    past = first ? retreat(marks, 0, first - 1) : 0;
+  }
+  return limit - rest;
+}
+
+/** Replies offsets from `high` down to the first of container `first`, or the last `limit` of them. */
+function replyFullDown(high: u64, first: u64, limit: u64): u64 {
+  let rest = limit;
+  for (let past = Offset.key(high) + 1, last = high; past > first && rest; past--) {
+    work.spend(SPAN_WORK);
+    rest -= replySpanDown((past - 1) << 16, 0, Offset.low(last), rest);
+    last = Container.LOW_MAX;
+  }
+  return limit - rest;
+}
+
+/** The container `s`, which evaluate() has returned for the term, in memory 0. */
+// @ts-ignore: decorator
+@inline function copied(term: u32, s: u64): u64 {
+  const operand = Term.resultOperand(term);
+  right.select(operand);
+  return operand == SELF ? s : Shape.copy(s, Places.at(Scratch.FIRST));
+}
+
+/**
  * Makes the terms of the expression and opens them.
  * The result has no members below `from`. S as in walk().
  */
 function open<S extends Sink>(keys: u32, greatest: u64, from: u64): void {
+  copyTree(keys);
+  openRoot<S>(greatest, from);
+}
+
+/** Makes memory 0 a tree of the expression, in which no operand that is repeated is combined twice. */
+function copyTree(keys: u32): void {
   right.select(keys);
   Arena.reserve(right.size());
   right.copy(0, 0, right.size());
   if (hasRepeated(keys)) simplify();
-  openRoot<S>(greatest, from);
 }
 
 /** The same for the tree in memory 0, whatever its operands are. */
@@ -131,11 +181,32 @@ function openRoot<S extends Sink>(greatest: u64, from: u64): void {
     all.addChild(root);
     root = all;
   }
-  const most = mostEntries(TreeTerms.measure(root)),
-    entries = Kernel.stores<S>() ? most : 0, bytes = TreeTerms.bytes(root);
-  // The tree is in low memory, which the result will take.
-  // Until the terms are made, what is held back must not reach it.
+  const most = mostEntries(TreeTerms.measure(root));
+  beginTerms(Kernel.stores<S>() ? most : 0, TreeTerms.bytes(root));
+  TreeTerms.open(root, Offset.key(from), greatest);
+}
+
+/** The same for a walk downwards, which stores nothing. Returns the name of the marks. */
+function openForRetreat(greatest: u64): u32 {
+  let root = changetype<TreeRecord>(Tree.root());
+  if (root.syntax() == Syntax.KEYS) {
+    const all = TreeRecord.makeTerm(Rule.ALL);
+    all.addChild(root);
+    root = all;
+  }
+  TreeTerms.measure(root);
+  const marks = TreeTerms.bytes(root) + (1 + root.itemsBelow()) * Mark.BYTES;
+  beginTerms(0, marks);
+  TreeTerms.open(root, Cursor.NO_KEY, greatest);
+  beginRetreat(marks, 0);
+  return marks;
+}
+
+/**
+ * Begins a result of up to `entries` entries, with `bytes` bytes of terms. The tree is in low memory, which the
+ * result will take: until the terms are made, what is held back must not reach it.
+ */
+function beginTerms(entries: u64, bytes: u32): void {
   Arena.reserve(Tree.recordsEnd() + <usize>builderBytes(entries) + bytes);
   begin(entries, bytes);
-  TreeTerms.open(root, Offset.key(from), greatest);
 }

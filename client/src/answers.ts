@@ -127,6 +127,7 @@ export class Answers<M extends Member> {
   /** -1 and nil stand for "there is none". */
   readonly offsetOrNull: Answer<M | null>;
   readonly offsets: Answer<M[]>;
+  readonly ranges: Answer<[first: M, last: M][]>;
   readonly page: Answer<Page<M>>;
   readonly statisticsOrNull: Answer<Statistics<M> | null>;
 
@@ -142,6 +143,7 @@ export class Answers<M extends Member> {
     this.ranking = rankingOf(form, member);
     this.offsetOrNull = orNull({ form, decode: (reply) => (integerOf(reply) === -1n ? null : member(reply)) });
     this.offsets = { form, decode: offsets };
+    this.ranges = { form, decode: (reply) => listOf(reply).map((pair) => offsets(pair) as [M, M]) };
     this.page = {
       form,
       decode: (reply) => {

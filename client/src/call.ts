@@ -172,6 +172,12 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
     return this.several(name, values, (value) => this.offset(name, value));
   }
 
+  /** The number of ranges, and their first and last offsets. */
+  ranges(ranges: List<readonly [min: Offset<M>, max: Offset<M>]>): this {
+    const list = [...listed("ranges", ranges, this.name)];
+    return this.word(String(list.length)).several("ranges", list, ([min, max]) => this.offset("min", min).offset("max", max));
+  }
+
   /** The end of a range that excludes it. */
   end(name: string, value: Offset<M>): this {
     return this.integer(name, value, 0n, this.#family.last + 1n);

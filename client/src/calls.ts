@@ -33,6 +33,8 @@ export const readOnly = {
   rank: true,
   select: true,
   range: true,
+  ranges: true,
+  rangeCounts: true,
   scan: true,
   randMember: true,
   randMembers: true,
@@ -406,15 +408,46 @@ export class Calls<M extends Member> {
    * @param key a key
    * @param min 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
    * @param max 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
-   * @param options `limit`: the most members to answer
-   * @returns The members from `min` to `max` inclusive, in ascending order; with `LIMIT` only the first `n`.
+   * @param options `rev`: `REV`; `limit`: the most members to answer
+   * @returns The members from `min` to `max` inclusive, in ascending order, with `REV` in descending order; with `LIMIT` only the first `n`.
    * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(log n + m) for m members returned. Since 1.0.0. See docs/commands.md#range.
    */
-  range(key: Key, min: Offset<M>, max: Offset<M>, options: { limit?: number | undefined } = {}): Call<M[]> {
+  range(key: Key, min: Offset<M>, max: Offset<M>, options: { rev?: boolean | undefined; limit?: number | undefined } = {}): Call<M[]> {
     const call = new CallBuilder(this.family, "RANGE", true).key(key).offset("min", min).offset("max", max);
+    if (options.rev) call.word("REV");
     if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
     return call.answers(this.answers.offsets);
+  }
+
+  /**
+   * Returns the runs of consecutive members between two offsets.
+   *
+   * @param key a key
+   * @param min 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
+   * @param max 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`
+   * @param options `limit`: the most members to answer
+   * @returns An array of pairs, the first and the last member of each run, in ascending order; with `LIMIT` only the first `n` pairs.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(log n + m) for the containers with the m runs returned. Since 1.0.0. See docs/commands.md#ranges.
+   */
+  ranges(key: Key, min: Offset<M>, max: Offset<M>, options: { limit?: number | undefined } = {}): Call<[first: M, last: M][]> {
+    const call = new CallBuilder(this.family, "RANGES", true).key(key).offset("min", min).offset("max", max);
+    if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
+    return call.answers(this.answers.ranges);
+  }
+
+  /**
+   * Counts the members of each of several ranges.
+   *
+   * @param key a key
+   * @param ranges pairs of a first and a last offset, one at least
+   * @returns An array: for each range, the number of members from `min` to `max` inclusive.
+   * @throws WrongTypeError, InvalidArgumentError
+   * @remarks O(log n) for each range. Since 1.0.0. See docs/commands.md#counts.
+   */
+  rangeCounts(key: Key, ranges: List<readonly [min: Offset<M>, max: Offset<M>]>): Call<Count<M>[]> {
+    return new CallBuilder(this.family, "COUNTS", true).key(key).ranges(ranges).answers(this.answers.counts);
   }
 
   /**
@@ -784,13 +817,14 @@ export class Calls<M extends Member> {
    *
    * @param expression text
    * @param keys keys, one at least
-   * @param options `from`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `limit`: the most members to answer
+   * @param options `rev`: `REV`; `from`: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`; `limit`: the most members to answer
    * @returns The members in ascending order.
    * @throws WrongTypeError, InvalidArgumentError
    * @remarks O(n) in the size of the expression and of the bitmaps, once for each term that contains them; with LIMIT in the size of the containers that are read to find n members. Since 1.0.0. See docs/commands.md#query.
    */
-  queryMembers(expression: string, keys: List<Key>, options: { from?: Offset<M> | undefined; limit?: number | undefined } = {}): Call<M[]> {
+  queryMembers(expression: string, keys: List<Key>, options: { rev?: boolean | undefined; from?: Offset<M> | undefined; limit?: number | undefined } = {}): Call<M[]> {
     const call = new CallBuilder(this.family, "QUERY", true).text("expression", expression).numberedKeys(keys).word("MEMBERS");
+    if (options.rev) call.word("REV");
     if (options.from !== undefined) call.word("FROM").offset("from", options.from);
     if (options.limit !== undefined) call.word("LIMIT").number("limit", options.limit);
     return call.answers(this.answers.offsets);

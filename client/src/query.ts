@@ -19,7 +19,9 @@ export type Score<M extends Member, B extends By> = B extends "CARD" ? Count<M> 
 
 /** Selects the members to return. */
 export interface MembersOptions<M extends Member> {
-  /** The first offset; 0 if it is not given. */
+  /** In descending order. */
+  readonly rev?: boolean | undefined;
+  /** The first offset; if it is not given 0, or with `rev` the last one. */
   readonly from?: Offset<M> | undefined;
   /** The maximum number of members; all if it is not given. */
   readonly limit?: number | undefined;
@@ -32,7 +34,7 @@ export interface MembersOptions<M extends Member> {
 export interface Query<M extends Member, D> {
   /** The number of members. O(n) in the size of the bitmaps. */
   card(): Promise<Count<M>>;
-  /** The members in ascending order. O(n) in the size of what is read to find them. */
+  /** The members in ascending order, or with `rev` in descending order. O(n) in the size of what is read to find them. */
   members(options?: MembersOptions<M>): Promise<M[]>;
   /** The members in ascending order, page by page: `count` of them, 1000 if it is not given. */
   pages(options?: PageOptions<M>): AsyncGenerator<M[], void, undefined>;

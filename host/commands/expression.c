@@ -11,37 +11,19 @@
 /* What QUERY replies. */
 typedef struct answer_form {
     enum { CARD, MEMBERS, EXPORT } form;
-    uint64_t from;              /* of MEMBERS */
-    uint64_t limit;             /* of MEMBERS, and of CARD, where 0 is none */
+    page page;                  /* of MEMBERS, and of CARD */
 } answer_form;
 
-/* [LIMIT n] at `at`. */
-static int parse_most(call *c, int at, answer_form *asked) {
-    asked->limit = 0;
-    if (at == c->argc) return 1;
-    if (at + 2 != c->argc || !argument_is(c, at, "LIMIT")) return reply_syntax_error(c);
-    return parse_limit(c, at + 1, &asked->limit);
-}
-
-/* [FROM offset] [LIMIT n] from `at` on, in either order. */
-static int parse_page(call *c, int at, answer_form *asked) {
-    int has_from = 0, has_limit = 0;
-
-    for (; at + 1 < c->argc; at += 2) {
-        if (!has_from && argument_is(c, at, "FROM")) {
-            has_from = 1;
-            if (!parse_offset(c, at + 1, "offset", &asked->from)) return 0;
-        } else if (!has_limit && argument_is(c, at, "LIMIT")) {
-            has_limit = 1;
-            if (!parse_limit(c, at + 1, &asked->limit)) return 0;
-        } else return reply_syntax_error(c);
-    }
-    return at == c->argc || reply_syntax_error(c);
+/* [LIMIT n] at `at`; 0 is no limit. */
+static int parse_most(call *c, int at, page *p) {
+    if (!parse_page(c, at, 0, p)) return 0;
+    if (p->limit == 0) p->limit = UINT64_MAX;
+    return 1;
 }
 
 /* The words after the keys, from `at` on. */
 static int parse_form(call *c, int at, answer_form *asked) {
-    *asked = (answer_form){CARD, 0, at < c->argc ? UINT64_MAX : 0};
+    *asked = (answer_form){CARD, {0, UINT64_MAX, 0}};
     if (at == c->argc) return 1;
     if (argument_is(c, at, "MEMBERS")) asked->form = MEMBERS;
     else if (argument_is(c, at, "EXPORT")) asked->form = EXPORT;
@@ -49,13 +31,14 @@ static int parse_form(call *c, int at, answer_form *asked) {
         return reply_error(
             c, "ERR syntax error: more keys than numkeys, or a word other than CARD, MEMBERS and EXPORT");
     }
-    if (asked->form == CARD) return parse_most(c, at + 1, asked);
-    return asked->form == MEMBERS ? parse_page(c, at + 1, asked) : at + 1 == c->argc || reply_syntax_error(c);
+    if (asked->form == CARD) return parse_most(c, at + 1, &asked->page);
+    if (asked->form == MEMBERS) return parse_page(c, at + 1, PAGE_REV | PAGE_FROM, &asked->page);
+    return at + 1 == c->argc || reply_syntax_error(c);
 }
 
-static int reply_query_cardinality(call *c, const query *q, uint64_t most) {
+static int reply_query_cardinality(call *c, const query *q, const page *p) {
     cardinality members;
-    if (!succeeded(c, core_query_cardinality(c->worker, q, 0, most, &members))) return REDISMODULE_OK;
+    if (!succeeded(c, core_query_cardinality(c->worker, q, p, &members))) return REDISMODULE_OK;
     return reply_count(c, members);
 }
 
@@ -70,14 +53,14 @@ static int reply_query_payload(call *c, const query *q) {
 
 static int answer(call *c, const query *q, const answer_form *asked) {
     limit_time(c);
-    if (offloads_listing(c, asked->form == MEMBERS ? asked->limit : 0)) return REDISMODULE_OK;
-    if (asked->form == MEMBERS) return reply_query_members(c, q, asked->from, asked->limit);
-    if (asked->form == CARD) return reply_query_cardinality(c, q, asked->limit);
+    if (offloads_listing(c, asked->form == MEMBERS ? asked->page.limit : 0)) return REDISMODULE_OK;
+    if (asked->form == MEMBERS) return reply_query_members(c, q, &asked->page);
+    if (asked->form == CARD) return reply_query_cardinality(c, q, &asked->page);
     return reply_query_payload(c, q);
 }
 
-/* QUERY expression numkeys key [key ...] [CARD [LIMIT n] | MEMBERS [FROM offset] [LIMIT n] | EXPORT] -- the
- * number of members of the expression, its members, or a payload of them. */
+/* QUERY expression numkeys key [key ...] [CARD [LIMIT n] | MEMBERS [REV] [FROM offset] [LIMIT n] | EXPORT] --
+ * the number of members of the expression, its members, or a payload of them. */
 int query_command(call *c) {
     query q;
     answer_form asked;

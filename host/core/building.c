@@ -200,13 +200,14 @@ status core_query(worker *w, const query *q, uint64_t from, uint64_t most, resul
                  &r->b);
 }
 
-status core_query_members(worker *w, const query *q, uint64_t from, uint64_t limit, member_sink *sink,
-                          void *context) {
+status core_query_members(worker *w, const query *q, const page *p, member_sink *sink, void *context) {
     frame f;
     if (!start_query(w, &f, q, 0)) return OUT_OF_MEMORY;
     w->current.sink = sink;
     w->current.context = context;
-    status s = IN_CORE(w, &f, w->core.queryMembers(w, q->keys, q->greatest, from, limit));
+    uint64_t (*list)(worker *w, uint32_t keys, uint64_t greatest, uint64_t from, uint64_t limit) =
+        p->down ? w->core.queryMembersDown : w->core.queryMembers;
+    status s = IN_CORE(w, &f, list(w, q->keys, q->greatest, p->from, p->limit));
     w->current.sink = NULL;
     if (s == OK && w->core.collected(w)) sink(context, w->members, w->core.collected(w));
     return discard(w, s);
@@ -215,15 +216,32 @@ status core_query_members(worker *w, const query *q, uint64_t from, uint64_t lim
 static void count_queried(worker *w, const counting *c, key_range keys, uint64_t *number) {
     uint64_t from = keys.first << 16;
     if (from < c->from) from = c->from;
-    *number = w->core.queryCardinality(w, c->bitmaps, c->greatest, from, c->most, keys.last);
+    if (keys.last > c->to >> 16) keys.last = c->to >> 16;
+    *number = from >> 16 > keys.last
+                ? 0
+                : w->core.queryCardinality(w, c->bitmaps, c->greatest, from, c->most, keys.last);
 }
 
-status core_query_cardinality(worker *w, const query *q, uint64_t from, uint64_t most, cardinality *members) {
+/* Counts from c->from on, up to the end of the container of c->to. */
+static status count_from(worker *w, counting *c, uint64_t from, uint64_t most, cardinality *members) {
+    c->from = from;
+    c->most = most;
+    return count_members(w, c, members);
+}
+
+/* Downwards, what the last container has above p->from is counted, too, and subtracted. */
+status core_query_cardinality(worker *w, const query *q, const page *p, cardinality *members) {
+    const uint64_t above = ~p->from & UINT16_MAX;
     counting c = {.call = count_queried, .operands = &q->operands, .bitmaps = q->keys, .numbers = 1};
+    cardinality more = 0;
     c.greatest = q->greatest;
-    c.from = from;
-    c.most = most;
-    return count_members(w, &c, members);
+    c.to = p->down ? p->from : UINT64_MAX;
+    if (!p->down) return count_from(w, &c, p->from, p->limit == UINT64_MAX ? 0 : p->limit, members);
+    status s = count_from(w, &c, 0, p->limit > UINT64_MAX - above ? 0 : p->limit + above, members);
+    if (s == OK && above) s = count_from(w, &c, p->from + 1, 0, &more);
+    *members -= more;
+    if (*members > p->limit) *members = p->limit;
+    return s;
 }
 
 status core_intersects(worker *w, const bitmap *a, const bitmap *b, uint32_t *holds) {

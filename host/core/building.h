@@ -69,11 +69,17 @@ status core_parse_query(worker *w, query *q, const char *text, size_t length, qu
 static inline void query_add_tree(query *q) { operands_add_span(&q->operands, q->tree); }
 /* The members from `from` on: all, or if `most` is not 0, the first `most` and perhaps some more. */
 status core_query(worker *w, const query *q, uint64_t from, uint64_t most, result *r);
-/* The number of members from `from` on; `most` if there are more, unless `most` is 0. */
-status core_query_cardinality(worker *w, const query *q, uint64_t from, uint64_t most, cardinality *members);
-/* Passes the first `limit` members from `from` on to the sink. */
-status core_query_members(worker *w, const query *q, uint64_t from, uint64_t limit, member_sink *sink,
-                          void *context);
+/* The first `limit` members from `from` on; if `down` is set, from `from` on downwards. UINT64_MAX is no
+ * limit. */
+typedef struct page {
+    uint64_t from, limit;
+    int down;
+} page;
+
+/* The number of members of the page. */
+status core_query_cardinality(worker *w, const query *q, const page *p, cardinality *members);
+/* Passes the members of the page to the sink. */
+status core_query_members(worker *w, const query *q, const page *p, member_sink *sink, void *context);
 /* All offsets in [0, max(*last, largest member of b)] that are not in b. `last` and b may be NULL. */
 status core_complement(worker *w, const bitmap *b, const uint64_t *last, result *r);
 /* A change of all offsets in [low, high]. */

@@ -23,5 +23,5 @@ typedef struct counting {
     /* Arguments of some of the calls. */
     enum operation operation;
     uint32_t rows, columns;
-    uint64_t greatest, from;
+    uint64_t greatest, from, to;
 } counting;

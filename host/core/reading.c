@@ -82,6 +82,18 @@ status core_members(worker *w, const bitmap *b, uint64_t from, uint64_t limit, m
     return end_listing(w, IN_CORE(w, &f, w->core.membersFrom(w, from, limit)));
 }
 
+status core_runs(worker *w, const bitmap *b, uint64_t low, uint64_t high, uint64_t limit, member_sink *sink,
+                 void *context) {
+    frame f = reading(w, b);
+    begin_listing(w, sink, context);
+    return end_listing(w, IN_CORE(w, &f, w->core.runsBetween(w, low, high, limit)));
+}
+
+status core_count_runs(worker *w, const bitmap *b, uint64_t low, uint64_t high, uint64_t limit,
+                       uint64_t *runs) {
+    return READING(w, b, *runs = w->core.countRuns(w, low, high, limit));
+}
+
 status core_select_all(worker *w, const bitmap *b, uint64_t *ranks, uint32_t count, member_sink *sink,
                        void *context) {
     frame f = reading(w, b);

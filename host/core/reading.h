@@ -42,6 +42,12 @@ status core_position(worker *w, const bitmap *b, uint32_t bit, const range *r, u
 /* Passes the first `limit` members from `from` on to the sink. */
 status core_members(worker *w, const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink,
                     void *context);
+/* Passes the first `limit` runs of members in [low, high] to the sink, each as its first and last member. */
+status core_runs(worker *w, const bitmap *b, uint64_t low, uint64_t high, uint64_t limit, member_sink *sink,
+                 void *context);
+/* How many runs core_runs would pass. */
+status core_count_runs(worker *w, const bitmap *b, uint64_t low, uint64_t high, uint64_t limit,
+                       uint64_t *runs);
 /* Passes the members with these ranks on to the sink, in the order of the ranks, which must be below the
  * cardinality. */
 status core_select_all(worker *w, const bitmap *b, uint64_t *ranks, uint32_t count, member_sink *sink,

@@ -170,6 +170,24 @@ int parse_word(call *c, int at, const char *const words[], const char *error) {
     return -1;
 }
 
+int parse_page(call *c, int at, int words, page *p) {
+    int has_from = 0, has_limit = 0;
+
+    *p = (page){0, UINT64_MAX, 0};
+    for (; at < c->argc; at++) {
+        if (words & PAGE_REV && !p->down && argument_is(c, at, "REV")) p->down = 1;
+        else if (words & PAGE_FROM && !has_from && argument_is(c, at, "FROM") && ++at < c->argc) {
+            has_from = 1;
+            if (!parse_offset(c, at, "offset", &p->from)) return 0;
+        } else if (!has_limit && argument_is(c, at, "LIMIT") && ++at < c->argc) {
+            has_limit = 1;
+            if (!parse_limit(c, at, &p->limit)) return 0;
+        } else return reply_syntax_error(c);
+    }
+    if (p->down && !has_from) p->from = c->family->last;
+    return 1;
+}
+
 int parse_unit(call *c, int at, enum unit *unit) {
     *unit = argument_is(c, at, "BIT") ? BIT : BYTE;
     return *unit == BIT || argument_is(c, at, "BYTE") || reply_syntax_error(c);

@@ -4,6 +4,7 @@
 
 #include "server/command.h"
 #include "facts.h"
+#include "core/building.h"
 #include "core/calls.h"
 
 int parse_offset(call *c, int at, const char *name, uint64_t *offset);
@@ -26,6 +27,10 @@ int parse_rank(call *c, int at, uint64_t *rank, int *from_end);
 /* The index of the argument among the words, case-insensitively. The list ends with NULL. Replies the error and
  * returns -1 if it is none of them. */
 int parse_word(call *c, int at, const char *const words[], const char *error);
+/* Options of a list of members, each at most once and in any order, from `at` to the end: LIMIT n, and of the
+ * `words`, REV and FROM offset. Without FROM, the page begins with the first offset, or the last one. */
+enum { PAGE_REV = 1, PAGE_FROM = 2 };
+int parse_page(call *c, int at, int words, page *p);
 /* BYTE or BIT, case-insensitive. */
 int parse_unit(call *c, int at, enum unit *unit);
 /* All arguments from `at` on. The caller must free_values(c, *values). */

@@ -135,16 +135,54 @@ static void reply_reversed(void *context, const uint64_t *members, size_t length
     while (length-- > 0) reply_offset(l->call, members[length]);
 }
 
-int list_descending(call *c, const bitmap *b, uint64_t members) {
+int list_before(call *c, const bitmap *b, cardinality end, uint64_t count) {
     status done = OK;
-    listing l = {.call = c, .most = members};
-    while (done == OK && members > 0) {
-        uint64_t first = 0, batch = members < MEMBERS_BATCH ? members : MEMBERS_BATCH;
-        members -= batch;
-        done = core_select(c->worker, b, members, &first);
+    listing l = {.call = c, .most = count};
+    while (done == OK && count > 0) {
+        uint64_t first = 0, batch = count < MEMBERS_BATCH ? count : MEMBERS_BATCH;
+        count -= batch;
+        end -= batch;
+        done = core_select(c->worker, b, (uint64_t)end, &first);
         if (done == OK) done = core_members(c->worker, b, first, batch, reply_reversed, &l);
     }
     return end_listing(&l, done);
+}
+
+int reply_members_before(call *c, const bitmap *b, cardinality end, cardinality members) {
+    uint64_t largest;
+
+    if (members == 0) return RedisModule_ReplyWithArray(c->ctx, 0);
+    if (!succeeded(c, core_select(c->worker, b, (uint64_t)(end - 1), &largest))) return REDISMODULE_OK;
+    if (!list_fits(c, members, largest) || offloads(c, (uint64_t)members * LISTED_BYTES))
+        return REDISMODULE_OK;
+    return list_before(c, b, end, (uint64_t)members);
+}
+
+/* A batch has whole pairs, since its length is even. */
+static void reply_pairs(void *context, const uint64_t *members, size_t length) {
+    listing *l = context;
+    begin_batch(l, length / 2, length == MEMBERS_BATCH);
+    for (size_t i = 0; i < length; i += 2) {
+        RedisModule_ReplyWithArray(l->call->ctx, 2);
+        reply_offsets(l->call, members + i, 2);
+    }
+}
+
+/* Whether `runs` pairs of offsets up to `largest` are within the limits; replies if not. */
+static int runs_fit(call *c, uint64_t runs, uint64_t largest) {
+    const cardinality bytes = (cardinality)runs * (2 * offset_bytes(c, largest) + sizeof "*2\r\n" - 1);
+    return list_in_limits(c, (cardinality)runs * 2, bytes);
+}
+
+int reply_runs(call *c, const bitmap *b, uint64_t low, uint64_t high, uint64_t most) {
+    uint64_t runs = most;
+
+    if (most > UINT64_MAX / 3 || list_most(c, 3 * most, c->family->last) < 3 * most) {
+        if (!succeeded(c, core_count_runs(c->worker, b, low, high, most, &runs)) || !runs_fit(c, runs, high))
+            return REDISMODULE_OK;
+    }
+    listing l = {.call = c, .most = runs};
+    return end_listing(&l, core_runs(c->worker, b, low, high, runs, reply_pairs, &l));
 }
 
 typedef struct choice {
@@ -200,13 +238,17 @@ int reply_counts(call *c, const cardinality *counts, uint32_t length) {
     return REDISMODULE_OK;
 }
 
-int reply_query_members(call *c, const query *q, uint64_t from, uint64_t most) {
-    cardinality members = most;
+int reply_query_members(call *c, const query *q, const page *p) {
+    cardinality members = p->limit;
+    page within = *p;
 
-    if (list_most(c, most, c->family->last) < most) {
-        if (!succeeded(c, core_query_cardinality(c->worker, q, from, most, &members))) return REDISMODULE_OK;
-        if (!list_fits(c, members, c->family->last)) return REDISMODULE_OK;
+    if (p->down && p->from < p->limit) members = within.limit = p->from + 1;
+    if (list_most(c, within.limit, c->family->last) < within.limit) {
+        if (!succeeded(c, core_query_cardinality(c->worker, q, &within, &members))) return REDISMODULE_OK;
+        if (!list_fits(c, members, p->down ? p->from : c->family->last)) return REDISMODULE_OK;
+        within.limit = (uint64_t)members;
     }
-    listing l = {.call = c, .most = (uint64_t)members};
-    return end_listing(&l, core_query_members(c->worker, q, from, l.most, reply_batch, &l));
+    listing l = {.call = c, .most = within.limit};
+    return end_listing(
+        &l, core_query_members(c->worker, q, &within, p->down ? reply_unordered : reply_batch, &l));
 }

@@ -32,7 +32,11 @@ int reply_members(call *c, const bitmap *b, uint64_t from, cardinality members);
 int list_members(call *c, const bitmap *b, uint64_t from, uint64_t count);
 /* Replies an array of all `members` members. */
 int list_ascending(call *c, const bitmap *b, uint64_t members);
-int list_descending(call *c, const bitmap *b, uint64_t members);
+/* Replies an array of the `count` members before that with rank `end`, the last one first. */
+int list_before(call *c, const bitmap *b, cardinality end, uint64_t count);
+static inline int list_descending(call *c, const bitmap *b, uint64_t members) {
+    return list_before(c, b, members, members);
+}
 /* Chooses some of `count` members, which it moves to the front in their order; returns how many. */
 typedef size_t member_filter(void *context, uint64_t *members, size_t count);
 /* Replies an array of the `count` members of b that the filter chooses. */
@@ -43,6 +47,12 @@ typedef uint64_t *rank_source(void *context, uint32_t count);
 int list_ranked(call *c, const bitmap *b, uint64_t count, rank_source *next, void *context);
 /* Replies an array of these numbers of members, if it is within the limits. */
 int reply_counts(call *c, const cardinality *counts, uint32_t length);
-/* Replies an array of the first `most` members of the query from `from` on, if it is within the limits.
- * Counts the members first only if that many might exceed the limits. */
-int reply_query_members(call *c, const query *q, uint64_t from, uint64_t most);
+/* Replies an array of that many members from the one with rank end - 1 on downwards, if it is within the
+ * limits. */
+int reply_members_before(call *c, const bitmap *b, cardinality end, cardinality members);
+/* Replies an array of the first `most` runs of members in [low, high], as pairs, if it is within the limits.
+ * Counts the runs first only if that many might exceed the limits. */
+int reply_runs(call *c, const bitmap *b, uint64_t low, uint64_t high, uint64_t most);
+/* Replies an array of the members of the page, if it is within the limits. Counts them first only if they
+ * might exceed the limits. */
+int reply_query_members(call *c, const query *q, const page *p);

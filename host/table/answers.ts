@@ -22,6 +22,7 @@ const known = {
   "count?": { type: "Count<M> | null", text: "The number of members that were removed, or null if the key is missing." },
   "offset?": { type: "M | null", text: "The offset, or null if there is none." },
   offsets: { type: "M[]" },
+  ranges: { type: "[first: M, last: M][]" },
   page: { type: "Page<M>", text: "The members, and the cursor for the next call, which is null at the end." },
   length: { type: "number" },
   "ratio?": { type: "number | null", text: "A number from 0 to 1, or null if both bitmaps are empty." },

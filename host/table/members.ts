@@ -1,6 +1,6 @@
 // Commands on the members of one bitmap: bits, arrays, ranges, queries, fields.
 
-import { type Arg, type Command, NIL, OK, block, bulk, int, integer, key, list, multiple, offset, oneOf, option, optional, string, token } from "./row.ts";
+import { type Arg, type Command, NIL, OK, block, bulk, int, integer, key, list, multiple, offset, oneOf, option, optional, pairs, string, token } from "./row.ts";
 
 const start = offset("start"), end = integer("end", "end");
 const unit = optional(oneOf("unit", token("BYTE"), token("BIT")));
@@ -334,14 +334,45 @@ export const members: Command[] = [
   {
     name: "RANGE", since: "1.0.0", flags: ["readonly"], mayOffload: true,
     summary: "Returns the members between two offsets", complexity: "O(log n + m) for m members returned",
-    keys: [{ at: 1, access: "read" }], args: [key, offset("min"), offset("max"), option("LIMIT", integer("n", "number"))],
-    reply: "The members from `min` to `max` inclusive, in ascending order; with `LIMIT` only the first `n`.", missing: "[]",
-    details: LIMIT,
+    keys: [{ at: 1, access: "read" }], args: [key, offset("min"), offset("max"), optional(token("REV")), option("LIMIT", integer("n", "number"))],
+    reply: "The members from `min` to `max` inclusive, in ascending order, with `REV` in descending order; with `LIMIT` only the first `n`.", missing: "[]",
+    details: `\`REV\` and \`LIMIT\` may come in either order. With \`REV\`, too, only the members that are returned are read. ${LIMIT}`,
     methods: [{ name: "range", answer: "offsets" }],
     example: [
       ["R.SETINTARRAY k 10 20 30 40", OK],
       ["R.RANGE k 15 40", list(20, 30, 40)],
       ["R.RANGE k 15 40 LIMIT 1", list(20)],
+      ["R.RANGE k 15 40 REV LIMIT 2", list(40, 30)],
+    ],
+  },
+  {
+    name: "RANGES", since: "1.0.0", flags: ["readonly"], mayOffload: true,
+    summary: "Returns the runs of consecutive members between two offsets",
+    complexity: "O(log n + m) for the containers with the m runs returned",
+    keys: [{ at: 1, access: "read" }], args: [key, offset("min"), offset("max"), option("LIMIT", integer("n", "number"))],
+    reply: "An array of pairs, the first and the last member of each run, in ascending order; with `LIMIT` only the first `n` pairs.", missing: "[]",
+    details: "A run is as long as possible: the offset before its first member and the one after its last member are not members, or not between `min` "
+      + `and \`max\`. A run of any length is one pair, and costs as much as one of any other length if its containers are full. Each pair counts as two elements of the reply. ${LIMIT}`,
+    methods: [{ name: "ranges", answer: "ranges" }],
+    example: [
+      ["R.SETRANGE k 10 20", OK],
+      ["R.SETBITS k 30 31 40", int(3)],
+      ["R.RANGES k 0 4294967295", pairs([10, 19], [30, 31], [40, 40])],
+      ["R.RANGES k 15 30", pairs([15, 19], [30, 30])],
+      ["R.RANGES k 15 40 LIMIT 1", pairs([15, 19])],
+    ],
+  },
+  {
+    name: "COUNTS", since: "1.0.0", flags: ["readonly"], mayOffload: true,
+    summary: "Counts the members of each of several ranges", complexity: "O(log n) for each range",
+    keys: [{ at: 1, access: "read" }], args: [key, integer("numranges"), { ...multiple(block("range", offset("min"), offset("max"))), kind: "ranges" }],
+    reply: "An array: for each range, the number of members from `min` to `max` inclusive.", missing: "zeros",
+    details: "`numranges` is the number of ranges. They may overlap and come in any order. A range with `min` above `max` is empty.",
+    methods: [{ name: "rangeCounts", answer: "counts" }],
+    example: [
+      ["R.SETINTARRAY k 10 20 30 40", OK],
+      ["R.COUNTS k 2 0 25 15 40", list(2, 3)],
+      ["R.COUNTS none 1 0 9", list(0)],
     ],
   },
   {

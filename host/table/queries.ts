@@ -16,10 +16,10 @@ export const queries: Command[] = [
     keys: [{ at: 3, access: "read", numbered: true }],
     args: [
       expression, numkeys, multiple(key),
-      optional(oneOf("form", block("card", token("CARD"), option("LIMIT", integer("n", "number"))), block("members", token("MEMBERS"), option("FROM", offset()), option("LIMIT", integer("n", "number"))),
+      optional(oneOf("form", block("card", token("CARD"), option("LIMIT", integer("n", "number"))), block("members", token("MEMBERS"), optional(token("REV")), option("FROM", offset()), option("LIMIT", integer("n", "number"))),
         token("EXPORT"))),
     ],
-    reply: "With `CARD`, the default, the number of members, at most `n`; with `MEMBERS` the members from `offset` on in ascending order, at most `n`; "
+    reply: "With `CARD`, the default, the number of members, at most `n`; with `MEMBERS` the members from `offset` on in ascending order, or with `REV` in descending order, at most `n`; "
       + "with `EXPORT` what [EXPORT](#export) replies for a bitmap of these members.",
     missing: "empty",
     details: [
@@ -48,8 +48,13 @@ export const queries: Command[] = [
       "",
       "An error shows the position of the mistake, such as `ERR Roaring: query: expected ')' at character 9`. "
       + "`MEMBERS` with a `LIMIT` stops as soon as it has found `n` members. To read a long result page by page, set `FROM` to one more "
-      + "than the last member of the page before. `FROM` and `LIMIT` may come in either order. Without `LIMIT`, the members are counted first, because replies have "
+      + "than the last member of the page before. `REV`, `FROM` and `LIMIT` may come in any order. Without `LIMIT`, the members are counted first, because replies have "
       + "[limits](operations.md#limits).",
+      "",
+      "With `REV`, `FROM` is the greatest offset to return, by default the family's last one, and the next page begins one below the last member of "
+      + "this page. The containers of the result are evaluated from the greatest downwards, so the last ten members cost what ten members at that end "
+      + "cost, however large the bitmaps are. For each container, `REV` searches the directories of the keys that have it, so a long "
+      + "list of members that are far apart takes [several times as long](operations.md#queries-with-many-operands) as in ascending order.",
       "",
       "`CARD` with a `LIMIT` other than 0 stops once it has counted `n` members, so it is a fast way to check whether there are at least `n`.",
       "",
@@ -68,6 +73,7 @@ export const queries: Command[] = [
       ["R.QUERY \"(#1 | #2) - #3\" 3 go rust banned", int(4)],
       ["R.QUERY \"(#1 | #2) - #3\" 3 go rust banned CARD LIMIT 2", int(2)],
       ["R.QUERY \"(#1 | #2) - #3\" 3 go rust banned MEMBERS FROM 2 LIMIT 2", list(2, 4)],
+      ["R.QUERY \"(#1 | #2) - #3\" 3 go rust banned MEMBERS REV FROM 4 LIMIT 2", list(4, 2)],
       ["R.QUERY \"atleast(2, #1..#3)\" 3 go rust banned MEMBERS", list(2, 3)],
       ["R.QUERY \"(#1 & #2\" 2 go rust", "(error) ERR Roaring: query: expected ')' at character 9"],
     ],

@@ -49,6 +49,7 @@ export type Kind =
   | "draws"         // how many, negative with repetitions
   | "distance"      // between two offsets, positive or negative
   | "operations"    // of BITFIELD
+  | "ranges"        // blocks of min and max; their number is before them
   | "text"
   | "bytes";
 
@@ -150,6 +151,9 @@ export const multiple = (arg: Arg): Arg => ({ ...arg, multiple: true });
 /** An array as redis-cli prints it. */
 export const list = (...items: (number | string)[]): string =>
   items.map((item, i) => `${i + 1}) ${typeof item === "number" ? `(integer) ${item}` : item}`).join("\n") || "(empty array)";
+/** An array of pairs of integers as redis-cli prints it. */
+export const pairs = (...items: [number, number][]): string =>
+  items.map(([first, last], i) => `${i + 1}) 1) (integer) ${first}\n   2) (integer) ${last}`).join("\n");
 export const int = (value: number): string => `(integer) ${value}`;
 export const bulk = (text: string): string => `"${text}"`;
 export const OK = "OK", NIL = "(nil)";

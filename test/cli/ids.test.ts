@@ -52,6 +52,37 @@ describe("load and unload", () => {
     expect(await server.run("EXISTS", "nothing")).toBe(0);
   });
 
+  it("move ranges, and back", async () => {
+    expect(await given("\ufeff10-19\r\n\n30-31\n5\n20-22\n4294967295-4294967295", "load", "k", "--ranges")).toEqual({
+      status: 0, error: "", out: "5 ranges loaded; the key has 17 members\n",
+    });
+    expect(await toolOn(server, "unload", "k", "--ranges")).toEqual({ status: 0, error: "", out: "5-5\n10-22\n30-31\n4294967295-4294967295\n" });
+    expect(await given("0-18446744073709551615\n", "load", "all", "--wide", "--ranges")).toMatchObject({ status: 0, error: "" });
+    expect(await toolOn(server, "unload", "all", "--ranges")).toEqual({ status: 0, error: "", out: "0-18446744073709551615\n" });
+    await server.run("R64.CLEARBITS", "all", 7);
+    expect(await toolOn(server, "unload", "all", "--ranges")).toMatchObject({ out: "0-6\n8-18446744073709551615\n" });
+    await server.connection.pipeline([["SETBIT", "native", 3, 1], ["SETBIT", "native", 4, 1], ["SADD", "set", 9, 7, 8]]);
+    expect(await toolOn(server, "unload", "native", "--ranges")).toMatchObject({ out: "3-4\n" });
+    expect(await toolOn(server, "unload", "set", "--ranges")).toMatchObject({ out: "7-9\n" });
+    expect(await toolOn(server, "unload", "none", "--ranges")).toMatchObject({ status: 1, out: "", error: expect.stringContaining("no such key") });
+    const far = Array.from({ length: 25_000 }, (_, i) => 3 * i);
+    for (let at = 0; at < far.length; at += 5000) await server.run("R.APPENDINTARRAY", "far", ...far.slice(at, at + 5000));
+    expect((await toolOn(server, "unload", "far", "--ranges")).out).toBe(far.map((id) => `${id}-${id}\n`).join(""));
+  });
+
+  it("refuse lines that are no ranges", async () => {
+    for (const line of ["x", "1-", "-1", "5-4", "1-2-3", "0-18446744073709551616", "1..2"]) {
+      expect(await given(`1-2\n${line}\n`, "load", "k", "--ranges", "--wide"), line)
+        .toMatchObject({ status: 1, out: "", error: expect.stringMatching(/line 2: ".*" is not a range of ids/) });
+    }
+    expect(await given("4294967290-4294967296\n", "load", "k", "--ranges")).toMatchObject({ status: 2, error: expect.stringContaining("--wide") });
+    for (const other of [["--csv", "id"], ["--roaring"], ["--skip", "2"], ["--shards", "2"]]) {
+      expect(await given("1-2\n", "load", "k", "--ranges", ...other)).toMatchObject({ status: 2, error: expect.stringContaining("excludes") });
+    }
+    expect(await toolOn(server, "unload", "k", "--ranges", "--roaring")).toMatchObject({ status: 2 });
+    expect(await server.run("EXISTS", "k")).toBe(0);
+  });
+
   it("say that a file cannot be written, and leave it as it was if there is nothing to write", async () => {
     await server.connection.pipeline([["R.SETINTARRAY", "k", 1, 2], ["SET", "text:{0}", "x"]]);
     const kept = join(folder, "kept"), nowhere = join(folder, "none", "file");
@@ -214,6 +245,7 @@ describe("sharded bitmaps", () => {
     writeFileSync(input, text);
     expect(await toolHere("load", key, input, "--batch", "700", ...on)).toMatchObject({ status: 0, error: "", out: expect.stringContaining("3,000 members") });
     expect(await toolHere("unload", key, ...on)).toEqual({ status: 0, error: "", out: text });
+    expect((await toolHere("unload", key, ...on, "--ranges")).out).toBe(ids.map((id) => `${id}-${id}\n`).join(""));
     const keys = (await cluster.onAll("KEYS", `${key}:*`) as string[][]).flat().sort();
     expect(keys).toEqual(Array.from({ length: 6 }, (_, shard) => `${key}:{${shard}}`));
   });

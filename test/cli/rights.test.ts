@@ -28,8 +28,10 @@ const runs: Record<string, string[][]> = {
     ["join", "wide:*", "k3", "--width", "1000"],
   ],
   split: [["split", "k", "s:*", "--width", "1000"], ["split", "l", "u:*", "--width", "1000"]],
-  load: [["load", "k", ids]],
-  unload: [["unload", "k"], ["unload", "k", "--roaring"], ["unload", "n"], ["unload", "i"], ["unload", "t", "--shards", "2"]],
+  load: [["load", "k", ids], ["load", "k", ids, "--ranges"]],
+  unload: [
+    ["unload", "k"], ["unload", "k", "--roaring"], ["unload", "n"], ["unload", "i"], ["unload", "t", "--shards", "2"], ["unload", "k", "--ranges"],
+  ],
   watch: [["watch", "--once", "--interval", "1"]],
   bench: [["bench", "k", "l", "--seconds", "0.001"]],
 };

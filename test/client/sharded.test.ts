@@ -161,6 +161,23 @@ describe("a sharded bitmap", () => {
     expect(await collect(a.queryPages("#1 - #2", [b], { count: 2 }))).toEqual(members.filter((_, i) => i % 3 !== 0));
   });
 
+  it("reads members and expressions from the last one on, and runs over shards as one", async () => {
+    await a.setBits([3, 5 * WIDTH - 1]);
+    await a.setBits(range(WIDTH - 2, 4));
+    await b.setBits([WIDTH, 3 * WIDTH]);
+    const members = [3, WIDTH - 2, WIDTH - 1, WIDTH, WIDTH + 1, 5 * WIDTH - 1], last = 2 ** 32 - 1;
+    expect(await a.range(0, last, { rev: true })).toEqual(members.toReversed());
+    expect(await a.range(0, 5 * WIDTH - 2, { rev: true, limit: 3 })).toEqual([WIDTH + 1, WIDTH, WIDTH - 1]);
+    expect(await a.queryMembers("#1 - #2", [b], { rev: true, from: WIDTH + 1, limit: 3 })).toEqual([WIDTH + 1, WIDTH - 1, WIDTH - 2]);
+    expect(await a.queryMembers("#1", [], { rev: true, from: last, limit: 1 })).toEqual([5 * WIDTH - 1]);
+    const runs = [[3, 3], [WIDTH - 2, WIDTH + 1], [5 * WIDTH - 1, 5 * WIDTH - 1]];
+    expect(await a.ranges(0, last)).toEqual(runs);
+    for (const limit of [0, 1, 2, 3, 4]) expect(await a.ranges(0, last, { limit })).toEqual(runs.slice(0, limit));
+    expect(await a.ranges(WIDTH - 1, WIDTH)).toEqual([[WIDTH - 1, WIDTH]]);
+    expect(await a.rangeCounts([[0, last], [WIDTH - 1, WIDTH], [9, 3]])).toEqual([6, 2, 0]);
+    await expect(a.rangeCounts([])).rejects.toBeInstanceOf(InvalidArgumentError);
+  });
+
   it("exports one payload, and imports one", async () => {
     const members = [...range(0, 5000, 3), ...range(70_000, 60_000), ...range(300_000, 100, 7)];
     await client.r.setIntArray("plain", members);

@@ -1,4 +1,4 @@
-// Queries by order: MIN, MAX, RANK, SELECT, RANGE, SCAN.
+// Queries by order: MIN, MAX, RANK, SELECT, RANGE, RANGES, COUNTS, SCAN.
 
 import { expect, it } from "vitest";
 import { badOffsets, itFindsNothing, itReads, refusals } from "../support/contract.ts";
@@ -106,10 +106,23 @@ describeCommand("RANGE", (suite) => {
           const expected = replies(members.filter((m) => m >= min && m <= max));
           expectEqual(await run("k", min, max), expected, `${min} ${max}`);
           expect(await run("k", min, max, "limit", 2)).toEqual(expected.slice(0, 2));
+          expectEqual(await run("k", min, max, "rev"), expected.toReversed(), `${min} ${max} REV`);
+          expect(await run("k", min, max, "limit", 3, "REV")).toEqual(expected.slice(-3).reverse());
         }
       }
     }
     expect(await run("k", 0, family.last, "LIMIT", 0)).toEqual([]);
+    expect(await run("k", 0, family.last, "REV", "LIMIT", 0)).toEqual([]);
+  });
+
+  it("returns the last of many members with REV, also those of a full bitmap", async () => {
+    await roar.run("SETFULL", "k");
+    const { last } = family;
+    const down = (from: bigint, count: number): Reply[] => replies(Array.from({ length: count }, (_, i) => member(from - BigInt(i))));
+    expectEqual(await run("k", 0, last, "REV", "LIMIT", 10_000), down(last, 10_000));
+    expectEqual(await run("k", 5, last - 1n, "REV", "LIMIT", 3), down(last - 1n, 3));
+    expectEqual(await run("k", 0, 70_000, "REV"), down(70_000n, 70_001));
+    expect(await refusal("k", 0, last, "REV")).toMatch(/reply too large/);
   });
 
   it("refuses a reply of more than 100,000,000 members", async () => {
@@ -126,8 +139,112 @@ describeCommand("RANGE", (suite) => {
     bad: [
       ...badOffsets(family, "min", (bad) => [["k", bad, 1]]),
       ...badOffsets(family, "max", (bad) => [["k", 1, bad]]),
-      ...[["LIMIT"], ["LIMITS", 1], ["x"], ["LIMIT", 1, 2], [1]].map((more) => [["k", 1, 2, ...more], SYNTAX] as const),
-      ...refusals(["x", "-1", "", "1.5", "18446744073709551616"], NOT_AN_INTEGER, (bad) => [["k", 1, 2, "LIMIT", bad]]),
+      ...[["LIMIT"], ["LIMITS", 1], ["x"], ["LIMIT", 1, 2], [1], ["REV", "REV"], ["REV", 1], ["LIMIT", 1, "LIMIT", 1], ["FROM", 1]]
+        .map((more) => [["k", 1, 2, ...more], SYNTAX] as const),
+      ...refusals(["x", "-1", "", "1.5", "18446744073709551616"], NOT_AN_INTEGER, (bad) => [["k", 1, 2, "LIMIT", bad], ["k", 1, 2, "REV", "LIMIT", bad]]),
+    ],
+  });
+});
+
+/** The runs of ascending members, as pairs in a reply. */
+function runsOf(members: readonly Member[]): Reply[] {
+  const runs: [Member, Member][] = [];
+  for (const one of members) {
+    const run = runs.at(-1);
+    if (run && BigInt(run[1]) + 1n === BigInt(one)) run[1] = one;
+    else runs.push([one, one]);
+  }
+  return runs.map(replies);
+}
+
+describeCommand("RANGES", (suite) => {
+  const { run, roar, family, refusal, server } = suite;
+
+  itFindsNothing(suite, [], ["k", 0, family.last]);
+
+  it("returns the runs of members from min to max, with LIMIT only the first of them", async () => {
+    for (const members of Object.values(samples(family))) {
+      await roar.load("k", members);
+      const ends = around(members, family.last);
+      for (const min of ends) {
+        for (const max of ends) {
+          const expected = runsOf(members.filter((m) => m >= min && m <= max));
+          expect(await run("k", min, max), `${min} ${max}`).toEqual(expected);
+          expect(await run("k", min, max, "limit", 2)).toEqual(expected.slice(0, 2));
+        }
+      }
+    }
+    expect(await run("k", 0, family.last, "LIMIT", 0)).toEqual([]);
+  });
+
+  it("returns runs over containers as one pair, and so all offsets of the family", async () => {
+    const { last } = family, pair = (first: bigint, end: bigint): Reply[] => replies([first, end].map(member));
+    await roar.run("SETFULL", "k");
+    expect(await run("k", 0, last)).toEqual([pair(0n, last)]);
+    expect(await run("k", 7, last - 1n)).toEqual([pair(7n, last - 1n)]);
+    await roar.run("CLEARBITS", "k", 100_000, last - 65_536n);
+    expect(await run("k", 0, last)).toEqual([pair(0n, 99_999n), pair(100_001n, last - 65_537n), pair(last - 65_535n, last)]);
+    await roar.run("SETINTARRAY", "k", 65_535, 65_536, 131_071, 131_072, 131_073);
+    expect(await run("k", 0, last)).toEqual([[65_535, 65_536], [131_071, 131_073]]);
+  });
+
+  it("refuses a reply above the limits before any of it is built, and counts a pair as two elements", async () => {
+    await roar.load("k", Array.from({ length: 1000 }, (_, i) => 3 * i));
+    await server.run("CONFIG", "SET", "redis-roar.reply-limit", 100);
+    try {
+      expect(await run("k", 0, 149)).toHaveLength(50);
+      expect(await refusal("k", 0, 150)).toBe("ERR Roaring: reply too large: maximum 100 elements (redis-roar.reply-limit)");
+      expect(await run("k", 0, family.last, "LIMIT", 50)).toHaveLength(50);
+      expect(await refusal("k", 0, family.last)).toMatch(/reply too large/);
+    } finally {
+      await server.run("CONFIG", "SET", "redis-roar.reply-limit", 100_000_000);
+    }
+  });
+
+  itReads(suite, {
+    arity: -4,
+    call: ["k", 2, 9, "LIMIT", 3],
+    bad: [
+      ...badOffsets(family, "min", (bad) => [["k", bad, 1]]),
+      ...badOffsets(family, "max", (bad) => [["k", 1, bad]]),
+      ...[["LIMIT"], ["REV"], ["x"], ["LIMIT", 1, 2]].map((more) => [["k", 1, 2, ...more], SYNTAX] as const),
+      ...refusals(["x", "-1", "1.5"], NOT_AN_INTEGER, (bad) => [["k", 1, 2, "LIMIT", bad]]),
+    ],
+  });
+});
+
+describeCommand("COUNTS", (suite) => {
+  const { run, roar, family, refusal } = suite;
+
+  itFindsNothing(suite, [0, 0], ["k", 2, 0, family.last, 7, 7]);
+
+  it("counts the members in each range, in the order of the ranges", async () => {
+    for (const members of Object.values(samples(family))) {
+      await roar.load("k", members);
+      const ends = around(members, family.last), ranges = ends.flatMap((min) => ends.map((max) => [min, max] as const));
+      const expected = ranges.map(([min, max]) => members.filter((m) => m >= min && m <= max).length);
+      expect(await run("k", ranges.length, ...ranges.flat())).toEqual(expected);
+    }
+  });
+
+  it("counts all offsets of a full bitmap", async () => {
+    await roar.run("SETFULL", "k");
+    const { last } = family;
+    expect(await run("k", 4, 0, last, 1, last, 9, 3, last, last)).toEqual([offsetCount(family), asReply(member(last)), 0, 1]);
+  });
+
+  it("refuses a number that is not that of the ranges", async () => {
+    const odd = "ERR syntax error: numranges is not the number of ranges";
+    for (const args of [[2, 0, 9], [1, 0], [1, 0, 9, 5], [1, 0, 9, 5, 6], [4_294_967_295, 0, 1]]) expect(await refusal("k", ...args)).toBe(odd);
+    for (const bad of ["0", "-1", "x", "", "01", "4294967296"]) expect(await refusal("k", bad, 0, 9)).toBe("ERR numranges should be greater than 0");
+  });
+
+  itReads(suite, {
+    arity: -4,
+    call: ["k", 2, 2, 9, 5, 7],
+    bad: [
+      ...badOffsets(family, "min", (bad) => [["k", 1, bad, 1], ["k", 2, 0, 1, bad, 1]]),
+      ...badOffsets(family, "max", (bad) => [["k", 1, 1, bad]]),
     ],
   });
 });

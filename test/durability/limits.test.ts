@@ -87,6 +87,8 @@ const limited: Readonly<Record<string, readonly Argument[]>> = {
   GETINTARRAY: ["list"],
   RANGEINTARRAY: ["list", 0, 1999],
   RANGE: ["list", 0, 100_000, "LIMIT", 2000],
+  RANGES: ["list", 0, 100_000],
+  COUNTS: ["list", 2000, ...range(0, 4000)],
   SCAN: ["list", 0, "COUNT", 2000],
   GETBITS: ["list", ...range(0, 2000)],
   MBITCOUNT: Array.from({ length: 2000 }, () => "list"),

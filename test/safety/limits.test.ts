@@ -96,7 +96,8 @@ describe.each(byName(families))("%s", (_family, family) => {
   it("runs every command of one key on a full bitmap", async () => {
     const answered: Record<string, Argument[]> = {
       POPMIN: [100], POPMAX: [], RANDMEMBER: [1000], RANDPOP: [1000],
-      SCAN: [family.last, "COUNT", 100], RANGE: [0, family.last, "LIMIT", 100], SELECT: [-1], RANK: [family.last],
+      SCAN: [family.last, "COUNT", 100], RANGE: [0, family.last, "REV", "LIMIT", 100], SELECT: [-1], RANK: [family.last],
+      RANGES: [0, family.last], COUNTS: [1, 0, family.last],
       SETRANGE: [0, family.last], CLEARRANGE: [0, family.last], FLIPRANGE: [0, family.last],
       SETBIT: [family.last, 0], GETBIT: [family.last], GETBITS: [family.last], SETBITS: [family.last], CLEARBITS: [family.last],
       SETINTARRAY: [family.last], APPENDINTARRAY: [family.last], DELETEINTARRAY: [family.last], RANGEINTARRAY: [5, 10],
@@ -132,7 +133,7 @@ describe("a server with the default limits", () => {
 
   /** Commands that list, each with the error that it must give. Without an error, the reply is read to its end and ignored. */
   function listings({ bits, last }: Family): Record<string, [args: Argument[], error?: string | RegExp][]> {
-    const fit = most[bits], first = bits === 32 ? 4_000_000_000n : 18_446_744_072_000_000_000n;
+    const fit = most[bits], pairs = Math.floor(LIMIT / (2 * Math.floor(LIMIT / fit) + "*2\r\n".length)), first = bits === 32 ? 4_000_000_000n : 18_446_744_072_000_000_000n;
     const edge = (least: bigint): bigint => last - BigInt(fit) - least; // so many members before the last offset
     return {
       GETINTARRAY: [[["full"], TOO_MANY]],
@@ -144,7 +145,13 @@ describe("a server with the default limits", () => {
         [["full", first, last, "LIMIT", fit]], [["full", first, last, "LIMIT", fit + 1], TOO_LARGE],
         [["full", first, last, "LIMIT", 100_000_000], TOO_LARGE], [["full", 0, last], TOO_MANY],
         [["full", 0, last, "LIMIT", 100_000_000], TOO_LARGE],
+        [["full", first, last, "REV", "LIMIT", fit]], [["full", first, last, "REV", "LIMIT", fit + 1], TOO_LARGE], [["full", 0, last, "REV"], TOO_MANY],
       ],
+      RANGES: [
+        [["full", 0, last]], [["full", 0, last, "LIMIT", last]], [["striped", 0, last, "LIMIT", pairs]],
+        [["striped", 0, last, "LIMIT", pairs + 1], TOO_LARGE], [["striped", 0, last], TOO_LARGE],
+      ],
+      COUNTS: [[["full", 50_000, ...range(0, 100_000).map((i) => first + BigInt(i))]]],
       SCAN: [[["full", first, "COUNT", 100_000_000]], [["full", 0, "COUNT", last]]],
       GETBITS: [[["full", ...range(0, 100_000).map((i) => first + BigInt(i))]]],
       MBITCOUNT: [[Array.from({ length: 100_000 }, () => "full")]],
@@ -155,6 +162,8 @@ describe("a server with the default limits", () => {
       QUERY: [
         [["#1", 1, "full", "MEMBERS"], TOO_MANY], [["#1", 1, "full", "MEMBERS", "FROM", first, "LIMIT", fit]],
         [["#1", 1, "full", "MEMBERS", "FROM", first, "LIMIT", fit + 1], TOO_LARGE],
+        [["#1", 1, "full", "MEMBERS", "REV"], TOO_MANY], [["#1", 1, "full", "MEMBERS", "REV", "LIMIT", fit]],
+        [["#1", 1, "full", "MEMBERS", "REV", "LIMIT", fit + 1], TOO_LARGE], [["~#1", 1, "none", "MEMBERS", "REV", "FROM", 1_000_000]],
         [["~#1", 1, "none", "MEMBERS", "LIMIT", 100_000_000], TOO_LARGE], [["#1", 1, "full"]], [["~#1", 1, "full", "MEMBERS"]],
         bits === 32 ? [["#1", 1, "full", "EXPORT"]] : [["#1", 1, "full", "EXPORT"], TOO_LONG],
       ],
@@ -171,6 +180,8 @@ describe("a server with the default limits", () => {
     beforeEach(async () => {
       await roar.run("SETFULL", "full");
       await roar.run("SETBIT", "longest", LIMIT - 1, 1);
+      await narrow.run("SET", "stripes", Buffer.alloc(4 * 2 ** 20, 0xaa));
+      await roar.run("FROMBITMAP", "striped", "stripes");
       await narrow.run("SET", "other", "value");
     });
     afterEach(async () => {

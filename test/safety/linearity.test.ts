@@ -58,6 +58,10 @@ describe.each(byName(families))("%s", (_, family) => {
     [[name("QUERY"), "#1 ^ #2 ^ #3", ...all, "MEMBERS", "FROM", FIRST, "LIMIT", 9], (reply) => inVersion(reply, members)],
     [[name("QUERY"), "#1 - #2", 2, KEYS[0]!, KEYS[1]!, "MEMBERS"], (reply) => inVersion(reply, (version) =>
       [...Array.from({ length: extra(version) }, (_unused, i) => i), members(version)[0]])],
+    [[name("QUERY"), "#1 | #2 | #3", ...all, "MEMBERS", "REV", "LIMIT", 3], (reply) => inVersion(reply, (version) => [...members(version)].reverse())],
+    [[name("RANGE"), KEYS[1]!, FIRST, FIRST * 10, "REV"], (reply) => inVersion(reply, (version) => [members(version)[1]])],
+    [[name("RANGES"), KEYS[1]!, FIRST, FIRST * 10], (reply) => inVersion(reply, (version) => [[members(version)[1], members(version)[1]]])],
+    [[name("COUNTS"), KEYS[1]!, 1, FIRST, FIRST * 10], (reply) => inVersion(reply, () => [1])],
     [[name("RANGE"), KEYS[1]!, FIRST, FIRST * 10], (reply) => inVersion(reply, (version) => [members(version)[1]])],
     [[name("GETINTARRAY"), KEYS[2]!], (reply) => inVersion(reply, (version) => [...payload, members(version)[2]])],
     [[name("STAT"), KEYS[0]!, "JSON"], (reply) => (version) => String(reply).includes(`"cardinality":"${PAYLOAD + 1 + extra(version)}"`)],

@@ -2,7 +2,7 @@
 // not counted.
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { families, type Family, type Member, R64, range } from "../support/family.ts";
+import { families, type Family, type Member, member, R64, range } from "../support/family.ts";
 import type { Argument, Reply } from "../support/resp.ts";
 import { replies, roarOn } from "../support/roar.ts";
 import { byName, useServer } from "../support/suite.ts";
@@ -40,9 +40,24 @@ describe.each(byName(families))("a reply of more bytes than the limit: %s", (_, 
     expect(await roar.run("RANGE", "over", first + 1n, family.last)).toEqual(listed.slice(1));
     expect(await roar.refusal("RANGE", "over", 0, family.last)).toBe(TOO_LARGE);
     expect(await roar.refusal("RANGE", "over", first, family.last, "LIMIT", FIT + 1)).toBe(TOO_LARGE);
+    expect(await roar.run("RANGE", "over", 0, family.last, "REV", "LIMIT", FIT)).toEqual(listed.slice(1).reverse());
+    expect(await roar.refusal("RANGE", "over", 0, family.last, "REV")).toBe(TOO_LARGE);
+    expect(await roar.run("QUERY", "#1", 1, "over", "MEMBERS", "REV", "LIMIT", FIT)).toEqual(listed.slice(1).reverse());
+    expect(await roar.run("QUERY", "#1", 1, "over", "MEMBERS", "REV", "FROM", members[FIT - 1]!)).toEqual(listed.slice(0, FIT).reverse());
+    expect(await roar.refusal("QUERY", "#1", 1, "over", "MEMBERS", "REV")).toBe(TOO_LARGE);
     expect(await roar.run("RANGEINTARRAY", "over", 1, FIT)).toEqual(listed.slice(1));
     expect(await roar.run("RANGEINTARRAY", "over", 1, FIT + 1000)).toEqual(listed.slice(1));
     expect(await roar.refusal("RANGEINTARRAY", "over", 0, FIT)).toBe(TOO_LARGE);
+  });
+
+  it("is refused for pairs of RANGES, each of which has four bytes more", async () => {
+    const pairs = Math.floor(limit / (2 * each + "*2\r\n".length)), { last } = family;
+    await roar.load("runs", range(0, 2 * pairs).map((i) => member(first + BigInt(3 * i))));
+    expect(await roar.run("RANGES", "runs", 0, last, "LIMIT", pairs)).toHaveLength(pairs);
+    expect(await roar.refusal("RANGES", "runs", 0, last, "LIMIT", pairs + 1)).toBe(TOO_LARGE);
+    expect(await roar.refusal("RANGES", "runs", 0, last)).toBe(TOO_LARGE);
+    await roar.run("SETFULL", "full");
+    expect(await roar.run("RANGES", "full", 0, last)).toHaveLength(1);
   });
 
   it("is cut short by SCAN, which goes on from its cursor", async () => {
@@ -130,7 +145,7 @@ describe.each(byName(families))("the least limit of a reply: %s", (_, family) =>
       do {
         const before = script ? ["EVAL", "return redis.call(unpack(ARGV))", 1, "k"] : [];
         const [next, part] = (await server.run(...before, roar.name("SCAN"), "k", cursor, "COUNT", 1000)) as [string, Reply[]];
-        seen.push(...part.map((member) => BigInt(String(member))));
+        seen.push(...part.map((one) => BigInt(String(one))));
         cursor = next;
       } while (cursor !== "0");
       expect(seen).toEqual(members);

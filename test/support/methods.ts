@@ -55,9 +55,12 @@ export function methodCallOf(row: Row, family: Family, line: readonly (string | 
     return kind === "bit" || kind === "number" || kind === "draws" ? Number(word) : integerOf(family, word);
   };
   const visit = (arg: Arg): void => {
-    if (/^num(keys|facets|rows|cols)$/.test(arg.name)) keys = Number(rest.shift());
+    if (/^num(keys|facets|rows|cols|ranges)$/.test(arg.name)) keys = Number(rest.shift());
     else if (arg.kind === "operations") args.push(fieldOperations(family, rest.splice(0)));
-    else if (arg.kind === "range") {
+    else if (arg.kind === "ranges") {
+      const bounds = rest.splice(0).map((word) => integerOf(family, word));
+      args.push(Array.from({ length: bounds.length / 2 }, (_, i) => [bounds[2 * i], bounds[2 * i + 1]]));
+    } else if (arg.kind === "range") {
       const [start, end, unit] = rest.splice(0);
       if (start === undefined) return;
       args.push({ start: integerOf(family, start), ...(end !== undefined && { end: integerOf(family, end) }), ...(unit && { unit }) });
@@ -121,6 +124,7 @@ export function answerOf(answer: Answer, family: Family, printed: Printed): unkn
     case "ranking": return (printed as [Printed, Printed][]).map(([key, count]) => [key, member(count)]);
     case "ratio ranking": return (printed as [Printed, Printed][]).map(([key, ratio]) => [key, Number(ratio)]);
     case "counts": return (printed as Printed[]).map(member);
+    case "ranges": return (printed as Printed[][]).map((pair) => pair.map(member));
     case "offset?": return printed === -1n ? null : member(printed);
     case "offsets": return (printed as Printed[]).map(member);
     case "page": {

@@ -31,6 +31,17 @@ const expressions: readonly [text: string, has: (a: boolean, b: boolean, c: bool
   ["[131060..131085] - (#1 & #2 & #3)", (a, b, c, offset) => offset >= 131_060n && offset <= 131_085n && !(a && b && c)],
 ];
 
+/** The runs of ascending members, each as its first and last. */
+function runsOf(members: readonly Any[]): [Any, Any][] {
+  const runs: [Any, Any][] = [];
+  for (const one of members) {
+    const run = runs.at(-1);
+    if (run && BigInt(run[1]) + 1n === BigInt(one)) run[1] = one;
+    else runs.push([one, one]);
+  }
+  return runs;
+}
+
 /** Sharded bitmaps that start empty, and Sets that ought to have the same members. */
 export class Trial {
   readonly #random: Random;
@@ -113,16 +124,21 @@ export class Trial {
       case 6: return ["getBit", await bitmap.getBit(offset), set.has(at) ? 1 : 0];
       case 7: return ["getBits", await bitmap.getBits(some), some.map((one) => (set.has(BigInt(one)) ? 1 : 0))];
       case 8: return ["count, min, max", [await bitmap.count(), await bitmap.min(), await bitmap.max()], [count, all[0] ?? null, all.at(-1) ?? null]];
-      case 9: return ["rank", await bitmap.rank(offset), this.#answers(BigInt([...set].filter((one) => one <= at).length))];
+      case 9: if (rng.chance(0.5)) {
+        const ranges = some.map((low) => [low, this.#offset()] as const);
+        const inside = ranges.map(([low, high]) => all.filter((one) => one >= BigInt(low) && one <= BigInt(high)).length);
+        return ["rangeCounts", await bitmap.rangeCounts(ranges), inside.map((one) => this.#answers(BigInt(one)))];
+      } else return ["rank", await bitmap.rank(offset), this.#answers(BigInt([...set].filter((one) => one <= at).length))];
       case 10: {
         const rank = rng.below(2 * set.size + 3) - set.size - 1;
         return [`select ${rank}`, await bitmap.select(rank), all.at(rank < 0 ? rank : rank < all.length ? rank : Infinity) ?? null];
       }
       case 11: {
         const [low, high] = [offset, this.#offset()].sort((a, b) => ascending(BigInt(a), BigInt(b))) as [Offset<Any>, Offset<Any>];
-        const limit = rng.chance(0.5) ? rng.below(30) : undefined;
-        const expected = all.filter((one) => one >= BigInt(low) && one <= BigInt(high)).slice(0, limit);
-        return ["range", await bitmap.range(low, high, { ...(limit !== undefined && { limit }) }), expected];
+        const limit = rng.chance(0.5) ? rng.below(30) : undefined, rev = rng.chance(0.5);
+        const inside = all.filter((one) => one >= BigInt(low) && one <= BigInt(high));
+        if (rng.chance(0.5)) return ["range", await bitmap.range(low, high, { rev, limit }), (rev ? inside.reverse() : inside).slice(0, limit)];
+        return ["ranges", await bitmap.ranges(low, high, { limit }), runsOf(inside).slice(0, limit)];
       }
       case 12: case 13: {
         const operation: Operation = rng.pick(operations), result = new Set(combine(operation, sets).map(BigInt));
@@ -134,8 +150,9 @@ export class Trial {
       }
       case 15: {
         const [text, members] = query(), [first, ...rest] = others.map((k) => this.#bitmaps[k]!), limit = rng.below(40);
-        const expected = members.filter((one) => one >= at).slice(0, limit).map(this.#answers);
-        return [text, await first!.queryMembers(text, rest, { from: offset, limit }), expected];
+        const rev = rng.chance(0.5), found = rev ? members.filter((one) => one <= at).reverse() : members.filter((one) => one >= at);
+        const expected = found.slice(0, limit).map(this.#answers);
+        return [`${text}${rev ? " REV" : ""}`, await first!.queryMembers(text, rest, { rev, from: offset, limit }), expected];
       }
       case 16: {
         const [text, members] = query();

@@ -95,7 +95,7 @@ class Keys {
     trial.same(Directory.entriesHeld<Own>(), this.count, "number of entries");
     let members: u64 = 0, place = Directory.seek<Own>(0), last = this.size;
     for (let i: u32 = 0; i < this.size; i++) {
-      const key = this.key(i);
+      const key = this.key(i), before = last;
       if (this.present[i]) {
         this.at(place, i, "advance");
         place = Place.next<Own>(place);
@@ -111,6 +111,7 @@ class Keys {
         const within = wanted ? (k - key) << 16 : k > key && this.present[i] ? this.cardinality(i) : 0;
         trial.same(Directory.membersBefore(k), members + within, "membersBefore");
         this.at(Directory.seek<Own>(k), this.from(k), "seek");
+        this.at(Directory.seekBack<Own>(k), k >= key && this.present[i] ? i : before, "seekBack");
       }
       this.at(Directory.seek<Own>(this.last(i)), this.from(this.last(i)), "seek of a span's last");
       if (this.present[i]) {
@@ -123,6 +124,7 @@ class Keys {
     }
     trial.same(place, 0, "place after the last entry");
     trial.same(Directory.cardinality<Own>(), members, "cardinality");
+    this.at(Directory.seekBack<Own>(u64.MAX_VALUE), last, "seekBack of more than every key");
     if (last == this.size) trial.same(changetype<usize>(Directory.last<Own>()), 0,
       "last entry of an empty directory");
     else trial.same(Directory.last<Own>().key<Own>(), this.key(last), "key of the last entry");

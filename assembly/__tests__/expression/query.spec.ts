@@ -5,7 +5,7 @@ import { Trial, freshArena } from "../support/bitmap-arena";
 import {
   KEY_MAX, Model, OFFSET_MAX, anyModel, anyRanges, combineModels, range, repeatedModels,
 } from "../support/bitmap-model";
-import { Meaning, WHOLE, addText, compare, naming, workOf } from "../support/expression";
+import { Meaning, WHOLE, addText, compare, naming, workDown, workOf } from "../support/expression";
 import { Random, clear, enter, memberAt, members, rounds } from "../world/world";
 
 // --- Expressions with their meaning ------------------------------------------------------------------------
@@ -280,6 +280,28 @@ describe("the work of a query", () => {
       "(#1 - #2) | (#2 & [5..6])"];
     for (let i = 0; i < texts.length; i++) {
       expect(workOf(texts[i], 20000, 100)).toBeLessThan(workOf(texts[i], 1000), texts[i]);
+    }
+  });
+});
+
+describe("the work of listing a query's members downwards", () => {
+  it("is counted as it grows", () => {
+    const texts = [
+      "#1 & #2", "#1 | #2", "#1 - #2", "~#1 & #2", "exactly(2, #1, #1, ~#2)", "(#1 & #2) | (#2 & [5..6])",
+    ];
+    for (let i = 0; i < texts.length; i++) {
+      const few = workDown(texts[i], 1000, 500 * 1000), many = workDown(texts[i], 20000, 500 * 1000);
+      expect(many).toBeGreaterThan(5 * few, texts[i]);
+    }
+  });
+
+  it("is that of the last members, whatever comes before them", () => {
+    const texts = [
+      "#1 | #2", "#1 - #2", "~#1 ^ ~#2", "~#1", "any(#1, #2, [7..99])", "atleast(2, #1, #1, #2, #2, [0..70000])",
+      "(#1 - #2) | (#2 & [5..6])", "(#1 - #2) | #1", "[5..99999999] - #1", "exactly(1, #1, #2, ~#1)",
+    ];
+    for (let i = 0; i < texts.length; i++) {
+      expect(workDown(texts[i] + naming(2), 100000, 10)).toBeLessThan(1500, texts[i]);
     }
   });
 });

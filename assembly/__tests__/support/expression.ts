@@ -1,6 +1,6 @@
 // Expressions over models of bitmaps: parsed, evaluated, and compared with a model of their members.
 
-import { parseQuery, query, queryCardinality, queryMembers } from "../../combine/query";
+import { parseQuery, query, queryCardinality, queryMembers, queryMembersDown } from "../../combine/query";
 import { cardinality, isEmpty, maximum } from "../../read/query";
 import { Mistake } from "../../expression/mistake";
 import { Form, Trial, addOperandOf, freshArena } from "./bitmap-arena";
@@ -110,13 +110,33 @@ export function compare(trial: Trial, sources: Model[], meaning: Meaning): void 
   trial.same(listed, expected, text + " listed");
   trial.same(members(), expected, text + " listed");
   enter();
+  compareDown(trial, keys, meaning, random.below(3) ? from : OFFSET_MAX, limit);
+}
+
+/** Lists the members of the expression from `from` on downwards. */
+function compareDown(trial: Trial, keys: i32, meaning: Meaning, from: u64, limit: u32): void {
+  const text = meaning.text + " listed from " + from.toString() + " downwards", model = meaning.model;
+  freshArena(40);
+  const listed = <u32>queryMembersDown(keys, OFFSET_MAX, from, limit);
+  let expected: u32 = 0;
+  for (let i = model.find(from); i >= 0 && expected < limit; i--) {
+    for (let at = min(model.high(i), from); expected < limit; at--) {
+      if (expected < members() && memberAt(expected) != at) {
+        trial.fail(text + ": " + memberAt(expected).toString() + " instead of " + at.toString());
+      }
+      expected++;
+      if (at == model.low(i)) break;
+    }
+  }
+  trial.same(listed, expected, text);
+  trial.same(members(), expected, text);
+  enter();
 }
 
 /**
- * Units of work of counting the expression over two bitmaps of `count` lone members each,
- * which have no container in common.
+ * Makes two bitmaps of `count` lone members each, which have no container in common, and the tree of the text.
  */
-export function workOf(text: string, count: i32, most: u64 = 0): u64 {
+function addLoneMembers(text: string, count: i32): void {
   const trial = new Trial(1215), even = new Model(), odd = new Model();
   for (let i = 0; i < count; i++) {
     even.append(<u64>i << 17, <u64>i << 17);
@@ -125,7 +145,20 @@ export function workOf(text: string, count: i32, most: u64 = 0): u64 {
   addOperands(trial, [even, odd], text);
   freshArena(40);
   spent();
+}
+
+/** Units of work of counting the expression over two bitmaps of `count` lone members each. */
+export function workOf(text: string, count: i32, most: u64 = 0): u64 {
+  addLoneMembers(text, count);
   queryCardinality(2, OFFSET_MAX, 0, most, KEY_MAX);
+  enter();
+  return spent();
+}
+
+/** The same for listing the last `limit` members downwards. */
+export function workDown(text: string, count: i32, limit: u64): u64 {
+  addLoneMembers(text, count);
+  queryMembersDown(2, OFFSET_MAX, OFFSET_MAX, limit);
   enter();
   return spent();
 }

@@ -175,6 +175,30 @@ export abstract class Directory {
     }
   }
 
+  /** The place of the last entry that begins at or before `key`; 0 if there is none. */
+  static seekBack<M extends Memory>(key: u64): u64 {
+    while (true) {
+      let node = Node.root<M>(), level = node.level<M>();
+      let preceding: u64 = Offset.KEY_MAX + 1;         // the greatest key of the next subtree to the left
+      while (level) {
+        const index = Directory.slotFor<M>(node, key);
+        if (index) preceding = node.slotAt(index).key<M>() - 1;
+        node = node.slotAt(index).child<M>();
+        const below = node.level<M>();
+        if (below >= level) unreachable();      // only a damaged arena; the loop might never end
+        level = below;
+      }
+      const count = node.count<M>(), upTo = Directory.entriesUpTo<M>(node, key);
+      if (upTo) {
+        const index = node.page.isPacked<M>() ? PageGroups.startBefore<M>(node.page, upTo) : upTo - 1;
+        return Place.of(node.entryIn<M>(index), changetype<usize>(node.entryIn<M>(count)));
+      }
+      if (preceding > Offset.KEY_MAX) return 0;
+      if (preceding >= key) unreachable();      // only a damaged arena
+      key = preceding;
+    }
+  }
+
   /** The place of the first entry of the leaf after that of which `entry` is the last one. */
   static advanceLeaf<M extends Memory>(entry: Entry): u64 {
     const last = entry.lastKey<M>();

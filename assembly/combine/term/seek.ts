@@ -21,11 +21,12 @@ import { Listed } from "./listed";
 
 /**
  * Makes the item the result of `term`, whose items are open, and moves it to the term's first key from `key`
- * on.
+ * on, unless that is NO_KEY: then a walk downwards follows, and none of the term's items are dropped.
  */
 export function openTerm(item: u32, term: u32, key: u64): void {
   Cursor.setTerm(item, term);
   if (Term.rule(term) == Rule.ALL) leadWithSmallest(term);
+  if (key == Cursor.NO_KEY) return;
   dropEnded(term);
   seekTerm(item, term, key);
 }

@@ -158,12 +158,20 @@ export abstract class Term {
   }
 
   @inline static steps(term: u32): u32 { return load<u32>(Term.at(term), Term.STEPS); }
-  /** The step that has the first offset of container `key`. The walk never goes back. */
+  /** The step that has the first offset of container `key`. The walk does not go back. */
   static stepTo(term: u32, key: u64): u32 {
     let step = load<u32>(Term.at(term), Term.STEP);
     while (step + 1 < Term.steps(term) && Term.stepOffset(term, step + 1) <= key << 16) step++;
     store<u32>(Term.at(term), step, Term.STEP);
     return step;
+  }
+
+  /** stepTo() for a walk that goes downwards. */
+  static stepBackTo(term: u32, key: u64): u32 {
+    let step = load<u32>(Term.at(term), Term.STEP);
+    while (step && Term.stepOffset(term, step) > key << 16) step--;
+    store<u32>(Term.at(term), step, Term.STEP);
+    return Term.stepTo(term, key);
   }
 
   /** Whether `sum` suffices. */

@@ -89,6 +89,12 @@ export class Cursor {
     cursor.moveTo(key ? Directory.seek<Right>(key) : Place.first<Right>(), key);
   }
 
+  /** Puts the item's cursor at `place` of its operand, whose entry covers `key`. */
+  static put(item: u32, place: u64, key: u64): void {
+    right.select(Cursor.operandOf(item));
+    Cursor.of(item).moveTo(place, key);
+  }
+
   /** Makes the item the result of a term. Cursor.set() then says where it is. */
   @inline static setTerm(item: u32, term: u32): void {
     store<u32>(changetype<usize>(Cursor.of(item)), term, Cursor.TERM);

@@ -16,6 +16,7 @@ import { nameBytes } from "../names.js";
 import { command, wholeNumber } from "../options.js";
 import { readPortable } from "../portable.js";
 import { Progress } from "../progress.js";
+import { loadRuns, RunLines, writeRuns } from "../ranges.js";
 import { Resuming } from "../resuming.js";
 import { familyOf, memberPages } from "../roaring.js";
 import { needModule, type ServerOptions, Servers } from "../servers.js";
@@ -51,6 +52,7 @@ interface LoadFlags extends ShardFlags {
   resume?: string;
   csv?: string;
   roaring?: boolean;
+  ranges?: boolean;
   wide?: boolean;
   batch: number;
   skip: number;
@@ -62,6 +64,7 @@ export const load = sharding(command("load", "add ids to a bitmap: one per line,
   .argument("[file]", "the file; standard input if there is none"))
   .option("--csv <column>", "the file is CSV, and its first line has the names of columns")
   .option("--roaring", "the file is a portable roaring bitmap")
+  .option("--ranges", "each line is a range of ids, such as 10-19, both ends included")
   .option("--wide", "load into R64, for ids above 2^32 - 1")
   .addOption(new Option("--batch <number>", "number of ids that are sent together").argParser(wholeNumber(1, 16_000_000)).default(1_000_000))
   .addOption(new Option("--skip <number>", "skip this many ids, which were loaded before").argParser(wholeNumber(0)).default(0))
@@ -80,6 +83,9 @@ Examples:
   .action(async (key: string, file: string | undefined, flags: LoadFlags) => {
     if (flags.csv !== undefined && flags.roaring) throw new Failure("--csv and --roaring exclude each other", Exit.USAGE);
     if (flags.resume !== undefined && (flags.skip > 0 || flags.roaring)) throw new Failure("--resume excludes --skip and --roaring", Exit.USAGE);
+    if (flags.ranges && (flags.csv !== undefined || flags.roaring || flags.resume !== undefined || flags.skip > 0 || isSharded(flags))) {
+      throw new Failure("--ranges excludes --csv, --roaring, --resume, --skip and shards", Exit.USAGE);
+    }
     const wide = flags.wide ?? false, bytes = file === undefined ? 0 : statSync(file).size;
     const how = JSON.stringify({ wide, csv: flags.csv, shards: flags.shards, width: flags.shardWidth?.toString(), by: flags.by });
     const resuming = flags.resume === undefined ? undefined : new Resuming(flags.resume, { key, source: file ?? null, bytes, how });
@@ -99,6 +105,12 @@ Examples:
     };
     const input = inputOf(file);
     try {
+      if (flags.ranges) {
+        const ranges = await loadRuns(connection, name, wide, input);
+        console.log(`${countText(ranges)} ranges loaded; the key has ${countText(await count())} members`);
+        if (interruption.asked) throw new Failure("not all ranges are loaded", Exit.INTERRUPTED);
+        return;
+      }
       if (flags.roaring) {
         const payload = await buffer(input), source = sharded ? await loadCore() : core;
         readPortable(source, wide, payload);
@@ -154,6 +166,7 @@ const isAbort = (error: unknown): boolean => error instanceof Error && error.nam
 interface UnloadFlags extends ShardFlags {
   wide?: boolean;
   roaring?: boolean;
+  ranges?: boolean;
   output?: string;
 }
 
@@ -184,6 +197,7 @@ export const unload = sharding(command("unload", "write the members of a bitmap:
   .argument("<key>", "the key; \\xNN stands for a byte. May also be a native bitmap or a set of integers"))
   .option("-o, --output <file>", "the file; standard output if there is none")
   .option("--roaring", "write a portable roaring bitmap, of 64 bits if the key holds R64")
+  .option("--ranges", "write a line for each run of consecutive members, such as 10-19")
   .option("--wide", "the shards hold R64")
   .addHelpText("after", `
 Examples:
@@ -192,8 +206,19 @@ Examples:
   redis-roar unload users --shards 16 --by hash -o users.txt`)
   .action(async (key: string, flags: UnloadFlags) => {
     if (flags.roaring && isSharded(flags)) throw new Failure("--roaring writes one key: unload each shard separately, or write lines", Exit.USAGE);
+    if (flags.roaring && flags.ranges) throw new Failure("--roaring and --ranges exclude each other", Exit.USAGE);
     const core = await loadCore(), servers = await Servers.open(flags), name = nameBytes(key);
     const sharded = shardedOf(servers, core, key, flags.wide ?? false, flags);
+    if (flags.ranges) {
+      if (sharded) await needModule(servers);
+      await toOutput(flags.output, async (write) => {
+        const lines = new RunLines(write);
+        if (!sharded) return writeRuns(core, servers.nodeOf(name), name, lines);
+        await sharded.members((members) => lines.addAll(members));
+        return lines.end();
+      });
+      return;
+    }
     if (sharded) {
       await needModule(servers);
       await toOutput(flags.output, (write) => sharded.members(async (members) => {

@@ -114,17 +114,18 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
   /**
    * The members of an expression in ascending order, in which `#1` is this bitmap and `#2` the first of the others.
    *
-   * @param options `from`: the first offset; `limit`: the most members to answer
+   * @param options `rev`: in descending order; `from`: the first offset; `limit`: the most members to answer
    * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
    * @remarks As {@link range}. See docs/commands.md#query.
    */
   async queryMembers(
     expression: string, others: readonly ShardedBitmap<M>[] = [], options: MembersOptions<M> = {},
   ): Promise<M[]> {
-    const { family } = this.calls, from = integer("from", options.from ?? 0, 0n, family.last);
+    const { family } = this.calls, { last } = this.layout, from = integer("from", options.from ?? (options.rev ? last : 0), 0n, family.last);
     const limit = options.limit === undefined ? undefined : Number(integer("limit", options.limit, 0n, 2n ** 53n));
     const ask = this.askFor(expression, this.keys([this, ...others]));
-    return firstOf(family, this.layout, from > this.layout.last ? [] : partsOf(this.layout, from, this.layout.last), limit, ask);
+    const parts = options.rev ? partsOf(this.layout, 0n, from) : from > last ? [] : partsOf(this.layout, from, last);
+    return firstOf(family, this.layout, parts, limit, ask, options.rev);
   }
 
   /**

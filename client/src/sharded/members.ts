@@ -1,10 +1,11 @@
 // The methods on the members of one sharded bitmap.
 
 import { listed } from "../call.js";
+import { InvalidArgumentError } from "../errors.js";
 import { type Count, integer, type Member, type Offset } from "../family.js";
 import { oneByOne, type PageOptions, pageSize } from "../paging.js";
 import type { Bit, List } from "../types.js";
-import { firstOf, pagesOf, partsOf } from "./reading.js";
+import { firstOf, pagesOf, type Part, partsOf, runsOf } from "./reading.js";
 import { Shards } from "./shards.js";
 
 /** The part of {@link ShardedBitmap} that is about one bitmap's members. */
@@ -145,16 +146,56 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
   }
 
   /**
-   * The members from `min` to `max` inclusive, in ascending order; with `limit` only the first so many.
+   * The members from `min` to `max` inclusive, in ascending order, with `rev` in descending order; with `limit` only the first so many.
    *
    * @throws ShardsFailedError, InvalidArgumentError
    * @remarks O(log n + m) for m members. With `limit`, it asks shards in order, 1, 2, 4 and so on at a time, until it has enough.
    * See docs/commands.md#range.
    */
-  async range(min: Offset<M>, max: Offset<M>, options: { limit?: number | undefined } = {}): Promise<M[]> {
-    const { family } = this.calls, low = integer("min", min, 0n, family.last), high = integer("max", max, 0n, family.last);
+  async range(min: Offset<M>, max: Offset<M>, options: { rev?: boolean | undefined; limit?: number | undefined } = {}): Promise<M[]> {
     const limit = options.limit === undefined ? undefined : Number(integer("limit", options.limit, 0n, 2n ** 53n));
-    return firstOf(family, this.layout, low > high ? [] : partsOf(this.layout, low, high), limit, this.askForMembers);
+    return firstOf(this.calls.family, this.layout, this.#between(min, max), limit, this.askForMembers, options.rev);
+  }
+
+  /**
+   * The runs of consecutive members from `min` to `max` inclusive, each as its first and last member, in ascending order; with `limit` only
+   * the first so many. Runs over several shards are one.
+   *
+   * @throws ShardsFailedError, InvalidArgumentError
+   * @remarks By range, O(log n + m) for the containers of m runs; with `limit`, it asks shards in order, 1, 2, 4 and so on at a time. By
+   * hash, a run is in all shards, so it reads the members. See docs/commands.md#ranges.
+   */
+  async ranges(min: Offset<M>, max: Offset<M>, options: { limit?: number | undefined } = {}): Promise<[first: M, last: M][]> {
+    const limit = options.limit === undefined ? Infinity : Number(integer("limit", options.limit, 0n, 2n ** 53n));
+    return runsOf(this.calls.family, this.layout, this.#between(min, max), limit, this.askForMembers, this.askForRuns);
+  }
+
+  /**
+   * The number of members in each of several ranges.
+   *
+   * @param ranges pairs of a first and a last offset, one at least
+   * @throws ShardsFailedError, InvalidArgumentError
+   * @remarks O(log n) for each range, one command for each shard that some range meets. See docs/commands.md#counts.
+   */
+  async rangeCounts(ranges: List<readonly [min: Offset<M>, max: Offset<M>]>): Promise<Count<M>[]> {
+    const sums: bigint[] = [], parts = new Map<number, { at: number; low: bigint; high: bigint }[]>();
+    for (const [min, max] of listed("ranges", ranges)) {
+      const at = sums.push(0n) - 1;
+      for (const { shard, low, high } of this.#between(min, max)) parts.set(shard, [...parts.get(shard) ?? [], { at, low, high }]);
+    }
+    if (sums.length === 0) throw new InvalidArgumentError("invalid ranges: there is none");
+    const shards = [...parts.keys()], counts = await this.each(shards, (shard) =>
+      this.calls.rangeCounts(this.keyOf(shard), parts.get(shard)!.map(({ low, high }) => [this.given(low), this.given(high)])));
+    for (const [i, shard] of shards.entries()) {
+      for (const [j, { at }] of parts.get(shard)!.entries()) sums[at]! += BigInt(counts[i]![j]!);
+    }
+    return sums.map((sum) => this.calls.family.member(sum));
+  }
+
+  /** The parts of the range from `min` to `max`. */
+  #between(min: Offset<M>, max: Offset<M>): Part[] {
+    const { family } = this.calls, low = integer("min", min, 0n, family.last), high = integer("max", max, 0n, family.last);
+    return low > high ? [] : partsOf(this.layout, low, high);
   }
 
   /**

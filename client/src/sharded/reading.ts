@@ -1,11 +1,20 @@
-// Reading members from shards in ascending order: the first ones, and pages.
+// Reading members from shards in either order: the first ones, pages, and runs.
 
 import type { Family, Member } from "../family.js";
 import { type Members, membersFor } from "../portable.js";
 import type { Bounds, Layout } from "./layout.js";
 
-/** Answers up to `limit` members of shards, all if there is none, each in its bounds. Members and bounds are offsets in the shard. */
-export type Ask<M> = (parts: readonly Part[], limit: number | undefined) => Promise<M[][]>;
+/**
+ * Answers up to `limit` members of shards, all if there is none, each in its bounds; with `down` the greatest first. Members and bounds are
+ * offsets in the shard.
+ */
+export type Ask<M> = (parts: readonly Part[], limit: number | undefined, down?: boolean) => Promise<M[][]>;
+
+/** Answers up to `limit` runs of members of shards, each in its bounds. */
+export type AskForRuns<M> = (parts: readonly Part[], limit: number | undefined) => Promise<Run<M>[][]>;
+
+/** A run of consecutive members. */
+export type Run<M> = [first: M, last: M];
 
 /** Bounds in a shard. */
 export interface Part extends Bounds {
@@ -20,11 +29,18 @@ export function partsOf(layout: Layout, low: bigint, high: bigint): Part[] {
   });
 }
 
-/** Members in ascending order. */
-function sorted<M extends Member>(family: Family<M>, members: readonly M[]): M[] {
+/** Members in ascending order, or in descending order. */
+function sorted<M extends Member>(family: Family<M>, members: readonly M[], down: boolean): M[] {
   const array = membersFor(family, members.length);
   for (const [i, member] of members.entries()) array[i] = member;
-  return Array.from(array.sort() as Members<M> as Iterable<M>);
+  const list = Array.from(array.sort() as Members<M> as Iterable<M>);
+  return down ? list.reverse() : list;
+}
+
+/** What is left of the bounds of a shard that was read up to a member. */
+function leftOf({ low, high }: Bounds, member: bigint, down: boolean): Bounds | undefined {
+  const left = down ? { low, high: member - 1n } : { low: member + 1n, high };
+  return left.low <= left.high ? left : undefined;
 }
 
 /** Members of shards that have consecutive offsets, page by page. A page is of one shard. */
@@ -51,30 +67,31 @@ const LEAST = 16;
 
 /** Members of shards that have offsets from everywhere, page by page. A page has `size` members, and the last one less. */
 async function* pagesMerged<M extends Member>(
-  family: Family<M>, layout: Layout, parts: readonly Part[], size: number, ask: Ask<M>,
+  family: Family<M>, layout: Layout, parts: readonly Part[], size: number, ask: Ask<M>, down = false,
 ): AsyncGenerator<M[], void, undefined> {
+  const isAfter = (a: M, b: M): boolean => (down ? a < b : a > b);
   const streams = parts.map(({ shard, low, high }): Stream<M> => ({ shard, read: [], left: { low, high } }));
   const share = Math.max(LEAST, Math.ceil(1.25 * size / Math.max(1, streams.length)));
   let page: M[] = [];
   while (streams.some(({ read, left }) => read.length > 0 || left)) {
     const short = streams.filter(({ read, left }) => left && 2 * read.length < share);
-    const answers = await ask(short.map(({ shard, left }) => ({ shard, ...left! })), share);
+    const answers = await ask(short.map(({ shard, left }) => ({ shard, ...left! })), share, down);
     for (const [i, stream] of short.entries()) {
-      const answer = answers[i]!, next = answer.length < share ? undefined : BigInt(answer.at(-1)!) + 1n;
+      const answer = answers[i]!;
       for (const local of answer) stream.read.push(family.member(layout.globalOf(stream.shard, BigInt(local))));
-      stream.left = next !== undefined && next <= stream.left!.high ? { low: next, high: stream.left!.high } : undefined;
+      stream.left = answer.length < share ? undefined : leftOf(stream.left!, BigInt(answer.at(-1)!), down);
     }
-    // Nothing below the last member of a shard that has more can still come.
+    // Nothing before the last member of a shard that has more can still come.
     const ends = streams.flatMap(({ read, left }) => (left ? [read.at(-1)!] : []));
-    const end = ends.reduce<M | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
+    const end = ends.reduce<M | undefined>((a, b) => (a === undefined || isAfter(a, b) ? b : a), undefined);
     const ready: M[] = [];
     for (const stream of streams) {
-      const after = end === undefined ? -1 : stream.read.findIndex((member) => member > end);
+      const after = end === undefined ? -1 : stream.read.findIndex((member) => isAfter(member, end));
       const count = after < 0 ? stream.read.length : after;
       for (let i = 0; i < count; i++) ready.push(stream.read[i]!);
       stream.read = stream.read.slice(count);
     }
-    for (const member of sorted(family, ready)) {
+    for (const member of sorted(family, ready, down)) {
       page.push(member);
       if (page.length < size) continue;
       yield page;
@@ -93,16 +110,20 @@ export const pagesOf = <M extends Member>(
 /** The most members that are asked for at once. */
 const MOST = 100_000;
 
-/** The first `limit` members, or all. Of shards with consecutive offsets it asks 1, 2, 4 and so on at a time. */
+/**
+ * The first `limit` members, or all; with `down` the greatest first. Of shards with consecutive offsets it asks 1, 2, 4 and so on at a
+ * time.
+ */
 export async function firstOf<M extends Member>(
-  family: Family<M>, layout: Layout, parts: readonly Part[], limit: number | undefined, ask: Ask<M>,
+  family: Family<M>, layout: Layout, given: readonly Part[], limit: number | undefined, ask: Ask<M>, down = false,
 ): Promise<M[]> {
+  const parts = down ? [...given].reverse() : given;
   if (layout.width === undefined && limit === undefined) {
-    const answers = await ask(parts, undefined);
+    const answers = await ask(parts, undefined, down);
     const global = (shard: number) => (local: M): M => family.member(layout.globalOf(shard, BigInt(local)));
-    return sorted(family, answers.flatMap((answer, i) => answer.map(global(parts[i]!.shard))));
+    return sorted(family, answers.flatMap((answer, i) => answer.map(global(parts[i]!.shard))), down);
   }
-  if (limit === undefined) return (await ask(parts, undefined)).flat();
+  if (limit === undefined) return (await ask(parts, undefined, down)).flat();
   const members: M[] = [];
   /** Not by push(...some): a call with so many arguments could overflow the stack. */
   const add = (some: readonly M[]): void => {
@@ -110,14 +131,50 @@ export async function firstOf<M extends Member>(
   };
   if (layout.width === undefined) {
     if (limit === 0) return members;
-    for await (const page of pagesMerged(family, layout, parts, Math.min(limit, MOST), ask)) {
+    for await (const page of pagesMerged(family, layout, parts, Math.min(limit, MOST), ask, down)) {
       add(page);
       if (members.length === limit) break;
     }
     return members;
   }
   for (let at = 0, some = 1; at < parts.length && members.length < limit; at += some, some *= 2) {
-    for (const part of await ask(parts.slice(at, at + some), limit - members.length)) add(part);
+    for (const part of await ask(parts.slice(at, at + some), limit - members.length, down)) add(part);
   }
   return members;
+}
+
+/** Adds a run behind the others, or to the last one if it continues that. */
+function addRun<M extends Member>(runs: Run<M>[], [first, last]: Run<M>): void {
+  const before = runs.at(-1);
+  if (before && BigInt(before[1]) + 1n === BigInt(first)) before[1] = last;
+  else runs.push([first, last]);
+}
+
+/**
+ * The first `limit` runs, or all. Of shards with consecutive offsets it asks 1, 2, 4 and so on at a time, and one run more, since the first
+ * of a shard can continue the last of the shard before. Of other shards it reads the members.
+ */
+export async function runsOf<M extends Member>(
+  family: Family<M>, layout: Layout, parts: readonly Part[], limit: number, ask: Ask<M>, askForRuns: AskForRuns<M>,
+): Promise<Run<M>[]> {
+  const runs: Run<M>[] = [];
+  if (limit === 0) return runs;
+  if (layout.width === undefined) {
+    for await (const page of pagesMerged(family, layout, parts, MOST, ask)) {
+      for (const member of page) {
+        addRun(runs, [member, member]);
+        if (runs.length > limit) return runs.slice(0, limit);
+      }
+    }
+    return runs;
+  }
+  for (let at = 0, some = limit === Infinity ? parts.length : 1; at < parts.length; at += some, some *= 2) {
+    const asked = parts.slice(at, at + some), answers = await askForRuns(asked, limit === Infinity ? undefined : limit - runs.length + 1);
+    for (const [i, answer] of answers.entries()) {
+      for (const run of answer) addRun(runs, run);
+      const isComplete = runs.length === limit && runs.at(-1)![1] < asked[i]!.high;
+      if (runs.length > limit || isComplete) return runs.slice(0, limit);
+    }
+  }
+  return runs;
 }

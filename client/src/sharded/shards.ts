@@ -10,7 +10,7 @@ import type { List } from "../types.js";
 import { Expression } from "./expression.js";
 import { fanOut } from "./fan-out.js";
 import { type Layout, layoutOf, type ShardingOptions } from "./layout.js";
-import type { Ask, Part } from "./reading.js";
+import type { Ask, AskForRuns, Part } from "./reading.js";
 
 /** The shards of a bitmap. */
 export abstract class Shards<M extends Member> {
@@ -137,20 +137,29 @@ export abstract class Shards<M extends Member> {
   }
 
   /** Asks for the members of this bitmap. */
-  protected readonly askForMembers: Ask<M> = (parts, limit) => {
+  protected readonly askForMembers: Ask<M> = (parts, limit, down) => {
     const bounds = new Map(parts.map((part) => [part.shard, part]));
     return this.each([...bounds.keys()], (shard) => {
       const { low, high } = bounds.get(shard)!;
-      return this.calls.range(this.keyOf(shard), this.given(low), this.given(high), { limit });
+      return this.calls.range(this.keyOf(shard), this.given(low), this.given(high), { rev: down, limit });
     });
   };
 
-  /** Asks for the members of an expression. Parts end where the shard's members do. */
+  /** Asks for the runs of members of this bitmap. */
+  protected readonly askForRuns: AskForRuns<M> = (parts, limit) => {
+    const bounds = new Map(parts.map((part) => [part.shard, part]));
+    return this.each([...bounds.keys()], (shard) => {
+      const { low, high } = bounds.get(shard)!;
+      return this.calls.ranges(this.keyOf(shard), this.given(low), this.given(high), { limit });
+    });
+  };
+
+  /** Asks for the members of an expression. Parts end where the shard's members do; those to be read downwards begin there. */
   protected askFor(text: string, keys: (shard: number) => string[]): Ask<M> {
-    return (parts, limit) => {
-      const from = new Map(parts.map(({ shard, low }: Part) => [shard, this.given(low)]));
+    return (parts, limit, down) => {
+      const from = new Map(parts.map(({ shard, low, high }: Part) => [shard, this.given(down ? high : low)]));
       return this.evaluate([...from.keys()], text, (shard, own) =>
-        this.calls.queryMembers(own, keys(shard), { from: from.get(shard)!, limit }));
+        this.calls.queryMembers(own, keys(shard), { rev: down, from: from.get(shard)!, limit }));
     };
   }
 }

@@ -144,11 +144,25 @@ export class Call {
 
 export const integer = (value: bigint): Reply => asReply(member(value));
 
-/** Members listed in a reply. */
-export function list(set: Edges, low: bigint, high: bigint, count: bigint): Reply[] {
+/** Members listed in a reply, ascending or downwards. */
+export function list(set: Edges, low: bigint, high: bigint, count: bigint, down = false): Reply[] {
   if (count > REPLY_LIMIT) refuse(TOO_MANY);
   if (count > MOST_LISTED) throw new TooMuch();
-  return set.members(low, high, Number(count)).map(integer);
+  return (down ? set.membersDown(low, high, Number(count)) : set.members(low, high, Number(count))).map(integer);
+}
+
+/** The options of a list of members from `at` on: those of `words`, each at most once. */
+export function page(call: Call, at: number, words: readonly ("REV" | "FROM" | "LIMIT")[]): { down: boolean; from?: bigint; limit: bigint } {
+  const open = new Set(words), found: { down: boolean; from?: bigint; limit: bigint } = { down: false, limit: 2n ** 64n };
+  for (; at < call.args.length; at++) {
+    const word = [...open].find((known) => call.is(at, known));
+    if (word === undefined || (word !== "REV" && ++at === call.args.length)) refuse(SYNTAX);
+    open.delete(word);
+    if (word === "REV") found.down = true;
+    else if (word === "FROM") found.from = call.offset(at, "offset");
+    else found.limit = call.limit(at);
+  }
+  return found;
 }
 
 /** Checks the length of a string that is to be built, and returns it. */

@@ -5,7 +5,7 @@ import { readAny } from "../../support/format.ts";
 import { keeps, leastSources, type Operation, operations } from "../../support/model.ts";
 import { SYNTAX, WRONGTYPE } from "../../support/suite.ts";
 import { bytesOf, type Reply, ReplyError } from "../../support/resp.ts";
-import { type Answer, type Call, integer, list, MOST_LISTED, refuse, REPLY_LIMIT, stringLength, TOO_MANY, TooMuch } from "./call.ts";
+import { type Answer, type Call, integer, list, MOST_LISTED, page, refuse, REPLY_LIMIT, stringLength, TOO_MANY, TooMuch } from "./call.ts";
 import { Edges } from "./edges.ts";
 import { bitfield } from "./fields.ts";
 import { crosscard, facet } from "./many.ts";
@@ -155,11 +155,27 @@ function rangeintarray(call: Call): Answer {
 }
 
 function range(call: Call): Answer {
-  const { args } = call, min = call.offset(2, "min"), max = call.offset(3, "max");
-  if (args.length > 4 && (args.length !== 6 || !call.is(4, "LIMIT"))) refuse(SYNTAX);
-  const limit = args.length > 4 ? call.limit(5) : 2n ** 64n;
+  const min = call.offset(2, "min"), max = call.offset(3, "max");
+  const { down, limit } = page(call, 4, ["REV", "LIMIT"]);
   const set = call.source(1), count = set.count(min, max + 1n);
-  return list(set, min, max + 1n, count < limit ? count : limit);
+  return list(set, min, max + 1n, count < limit ? count : limit, down);
+}
+
+function ranges(call: Call): Answer {
+  const min = call.offset(2, "min"), max = call.offset(3, "max"), { limit } = page(call, 4, ["LIMIT"]);
+  const runs = [...call.source(1).stretches(min, max + 1n)].slice(0, Number(limit));
+  if (2 * runs.length > REPLY_LIMIT) refuse(TOO_MANY);
+  if (2 * runs.length > MOST_LISTED) throw new TooMuch();
+  return runs.map(([from, to]) => [integer(from), integer(to - 1n)]);
+}
+
+function rangeCounts(call: Call): Answer {
+  const { args } = call, number = args[2]!;
+  if (!/^[1-9][0-9]*$/.test(number) || Number(number) >= 2 ** 32) refuse("ERR numranges should be greater than 0");
+  if (args.length !== 3 + 2 * Number(number)) refuse("ERR syntax error: numranges is not the number of ranges");
+  const bounds = Array.from({ length: Number(number) }, (_, i) => [call.offset(3 + 2 * i, "min"), call.offset(4 + 2 * i, "max") + 1n] as const);
+  const set = call.source(1);
+  return bounds.map(([low, high]) => integer(low < high ? set.count(low, high) : 0n));
 }
 
 function scan(call: Call): Answer {
@@ -436,6 +452,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   }),
   SELECT: rule(3, select),
   RANGE: rule(-4, range),
+  RANGES: rule(-4, ranges),
+  COUNTS: rule(-4, rangeCounts),
   SCAN: rule(-3, scan),
   RANDMEMBER: rule(-2, randmember),
   RANDPOP: rule(-2, randpop),

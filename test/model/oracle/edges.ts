@@ -97,6 +97,15 @@ export class Edges {
     return members;
   }
 
+  /** The members in [low, high) from the greatest downwards, at most `limit` of them. */
+  membersDown(low: bigint, high: bigint, limit: number): bigint[] {
+    const members: bigint[] = [];
+    for (const [from, to] of [...this.stretches(low, high)].reverse()) {
+      for (let x = to - 1n; x >= from && members.length < limit; x--) members.push(x);
+    }
+    return members;
+  }
+
   get min(): bigint | undefined {
     return this.#edges[0];
   }

@@ -321,7 +321,17 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
   RANGE: (g) => {
     const [from, to] = g.range();
     const limit = g.random.chance(0.7) ? [g.word("LIMIT"), g.random.below(2000)] : [];
+    const words = [limit, g.optional(g.word("REV"))];
+    return [g.key(), from, to > g.family.last ? g.family.last : to, ...(g.random.chance(0.5) ? words : words.reverse()).flat()];
+  },
+  RANGES: (g) => {
+    const [from, to] = g.range(), limit = g.random.chance(0.7) ? [g.word("LIMIT"), g.random.below(2000)] : [];
     return [g.key(), from, to > g.family.last ? g.family.last : to, ...limit];
+  },
+  COUNTS: (g) => {
+    const key = g.key(), inOrder = (a: bigint, b: bigint): number => (a < b || g.random.chance(0.1) ? -1 : 1);
+    const bounds = range(0, 1 + g.random.below(6)).map(() => [g.near(key), g.near(key)].sort(inOrder));
+    return [key, bounds.length, ...bounds.flat()];
   },
   SCAN: (g) => [...keyAndNear(g), ...(g.random.chance(0.7) ? [g.word("COUNT"), g.random.below(2000)] : [])],
   RANDMEMBER: (g) => {
@@ -363,7 +373,8 @@ export const goodArguments: Readonly<Record<string, Arguments>> = {
     const card = [[], [g.word("CARD")], [g.word("CARD"), g.word("LIMIT"), String(g.limit(g.key()))], [g.word("EXPORT")]], [text, ...sources] = g.expression();
     const from = g.optional(g.word("FROM"), String(g.offset()));
     const limit = g.random.chance(0.8) ? [g.word("LIMIT"), String(g.random.below(2000))] : [];
-    const members = [g.word("MEMBERS"), ...(g.random.chance(0.8) ? [...from, ...limit] : [...limit, ...from])];
+    const words = [g.optional(g.word("REV")), from, limit];
+    const members = [g.word("MEMBERS"), ...(g.random.chance(0.8) ? words : words.reverse()).flat()];
     return [text, sources.length, ...sources, ...(g.random.chance(0.5) ? members : g.random.pick(card))];
   },
   FACET: (g) => {

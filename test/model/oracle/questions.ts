@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import type { Reply } from "../../support/resp.ts";
 import { SYNTAX } from "../../support/suite.ts";
-import { type Answer, type Call, integer, list, refuse } from "./call.ts";
+import { type Answer, type Call, integer, list, page, refuse } from "./call.ts";
 import type { Edges } from "./edges.ts";
 import { evaluate, parse } from "./expression.ts";
 import { exportedSet } from "./streams.ts";
@@ -24,24 +24,16 @@ export function questioned(call: Call, at: number, keys: number): Edges | ((repl
 
 export function query(call: Call): Answer {
   const { args } = call, keys = keyCount(call, 2), form = 3 + keys;
-  let at = form + 1, from = 0n, limit = 2n ** 64n;
   if (args.length > form && !["CARD", "MEMBERS", "EXPORT"].some((known) => call.is(form, known))) {
     refuse(`${SYNTAX}: more keys than numkeys, or a word other than CARD, MEMBERS and EXPORT`);
   }
-  const open = new Set(call.is(form, "MEMBERS") ? ["FROM", "LIMIT"] : call.is(form, "CARD") ? ["LIMIT"] : []);
-  for (; args.length > at; at += 2) {
-    const word = [...open].find((known) => call.is(at, known));
-    if (word === undefined || args.length === at + 1) refuse(SYNTAX);
-    open.delete(word);
-    if (word === "FROM") from = call.offset(at + 1, "offset");
-    else limit = call.limit(at + 1);
-  }
+  const { down, from, limit } = page(call, form + 1, call.is(form, "MEMBERS") ? ["REV", "FROM", "LIMIT"] : call.is(form, "CARD") ? ["LIMIT"] : []);
   const set = questioned(call, 1, keys);
   if (typeof set === "function") return set;
   if (call.is(form, "EXPORT")) return exportedSet(call.family, set);
   if (!call.is(form, "MEMBERS")) return integer(limit > 0n && set.count() > limit ? limit : set.count());
-  const count = set.count(from);
-  return list(set, from, 2n ** 64n, count < limit ? count : limit);
+  const [low, high] = down ? [0n, (from ?? call.family.last) + 1n] : [from ?? 0n, 2n ** 64n], count = set.count(low, high);
+  return list(set, low, high, count < limit ? count : limit, down);
 }
 
 const DISTANCE = /^-?(?:0|[1-9][0-9]*)$/;
