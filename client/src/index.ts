@@ -3,6 +3,7 @@
 export { Bitmaps } from "./bitmaps.js";
 export type { Call, Form, Word } from "./call.js";
 export { Calls, type MethodName } from "./calls.js";
+export { type Argument, command, type CommandOptions } from "./command.js";
 export {
   AbortError, InexactReplyError, InvalidArgumentError, InvalidPayloadError, OutOfMemoryError, RoarError, TimeoutError, WrongTypeError,
 } from "./errors.js";
