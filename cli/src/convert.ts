@@ -17,7 +17,7 @@ import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
 import { ErrorAnswer, failureAt, interruption, isForbiddenCommand, isHopeless } from "./failure.js";
 import { shown, slotOf } from "./names.js";
 import { Pace } from "./pace.js";
-import { readSet, readWhole, scan } from "./reading.js";
+import { CORE_BITMAP, readCoreBitmap, readSet, readWhole, scan } from "./reading.js";
 import { type Answer, Connection, isRedirection, knowsAbsoluteTimes, type Node, quantumOf, type Servers, type Word } from "./servers.js";
 import { isTemporary, Temporaries, TEMPORARY_MS, transact } from "./transaction.js";
 import { isConvertible, verdictOnString } from "./verdict.js";
@@ -168,7 +168,7 @@ export class Converter {
   /** The keys whose types can be converted. */
   async #candidates(node: Node, names: Buffer[]): Promise<Buffer[]> {
     const types = await Promise.all(names.map((name) => node.connection.ask("TYPE", name)));
-    const wanted = this.#options.to === "roaring" ? ["string", "set"] : ["reroaring", "roaring64"];
+    const wanted = this.#options.to === "roaring" ? ["string", "set", CORE_BITMAP] : ["reroaring", "roaring64"];
     return names.filter((name, i) => {
       if (isTemporary(name)) return false;
       if (isForbiddenCommand(types[i])) throw types[i];
@@ -344,10 +344,11 @@ export class Converter {
       this.#core.read(Format.BITS, value);
       const { isWide, ...rest } = this.#planRoaring(worker, name, expires >= 0, false);
       plan = { ...rest, build: (temporary) => [[isWide ? "R64.FROMBITMAP" : "R.FROMBITMAP", temporary, name]] };
-    } else if (type === "set") {
-      const members = await readSet(watcher, name);
+    } else if (type === "set" || type === CORE_BITMAP) {
+      const members = await (type === "set" ? readSet : readCoreBitmap)(watcher, name);
       if (!members) throw new Changed();
       if (members.refused !== undefined) throw new Skipped("a set with members that are not integers");
+      if (members.count === 0) throw new Skipped("an empty bitmap");
       this.#core.collect(members.offsets);
       const { isWide, payload, ...rest } = this.#planRoaring(worker, name, expires >= 0, members.areWide);
       plan = { ...rest, build: (temporary) => [[isWide ? "R64.IMPORT" : "R.IMPORT", temporary, Buffer.from(payload)]] };

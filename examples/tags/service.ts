@@ -2,15 +2,15 @@
 //
 // Bitmaps of users are cut into shards by ranges of ids. A shard is in one slot, together with the tags of its users:
 //
-//   tag:<tag>:{shard}     users of the shard who have the tag
+//   t:<tag>:{shard}       users of the shard who have the tag
 //   users:{shard}         all users of the shard
-//   user:<user>:{shard}   tags of a user of the shard
+//   u:<user>:{shard}      tags of a user of the shard; there are many, so the names are short
 //
 // One server needs one shard, which is the default. In a cluster the shards are spread over the nodes.
 
 import type { RoarClient, ShardedBitmap, ShardingOptions } from "redis-roar-client";
 
-const tagName = (tag: number): string => `tag:${tag}`, userName = (user: number): string => `user:${user}`, EVERYBODY = "users";
+const tagName = (tag: number): string => `t:${tag}`, userName = (user: number): string => `u:${user}`, EVERYBODY = "users";
 
 export interface Share {
   tag: number;

@@ -7,7 +7,7 @@ import { type Conversion, Converter, type Target } from "../convert.js";
 import { ErrorAnswer, Exit, failureAt, interruption, isHopeless } from "../failure.js";
 import { loadCore } from "../load-core.js";
 import { patternBytes, shown } from "../names.js";
-import { command, percentage, wholeNumber } from "../options.js";
+import { command, percentageFromZero, wholeNumber } from "../options.js";
 import { Progress } from "../progress.js";
 import { needModule, type ServerOptions, Servers } from "../servers.js";
 import { bytesText, countText, shareText } from "../text.js";
@@ -50,7 +50,7 @@ export const convert = command("convert", "convert native bitmaps and sets of in
   .option("--assume-bitmaps", "treat all strings as bitmaps, even if they look like text")
   .option("--wide", "always convert to R64")
   .addOption(new Option("--min-saving <percentage>", "convert a key only if it saves at least this")
-    .argParser((text) => (text === "0" ? 0 : percentage(text))).default(0, "0"))
+    .argParser(percentageFromZero).default(0, "0"))
   .addOption(new Option("--max-rate <number>", "maximum number of keys per second").argParser(wholeNumber(1)))
   .addOption(new Option("--parallel <number>", "number of groups of small keys, or of large keys, that each node converts at a time; by default 4, in a cluster 16")
     .argParser(wholeNumber(1, 64)))
