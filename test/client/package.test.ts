@@ -130,7 +130,7 @@ describe("the package", () => {
     const connection = blocks.find((block) => block.includes("export const client"))!;
     writeFileSync(join(project, "connection.mjs"), connection);
     writeFileSync(join(project, "ids.txt"), "9\n7\n8\n");
-    const programs = [...blocks.filter((block) => block !== connection), ...blocksOf("docs/clients.md"), ...blocksOf("README.md")];
+    const programs = [...blocks.filter((block) => block !== connection), ...["docs/clients.md", "docs/migration.md", "README.md"].flatMap(blocksOf)];
     expect(programs.length).toBeGreaterThan(14);
     for (const [i, code] of programs.entries()) {
       writeFileSync(join(project, `program-${i}.mjs`), code);
