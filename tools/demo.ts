@@ -47,7 +47,7 @@ interface Row {
 
 const rows: Row[] = [];
 
-/** The least that the commands of each side take, in rounds of their own. R.BITOP returns the cardinality; native BITOP needs a BITCOUNT. */
+/** The least that each side takes, in rounds of its own. R.BITOP returns the cardinality; native BITOP needs a BITCOUNT after it. */
 async function timesOf(roaring: () => Promise<void>, native: () => Promise<void>): Promise<Omit<Row, "what">> {
   const least = async (work: () => Promise<void>, commands: readonly string[]): Promise<number> => {
     const times: number[] = [];

@@ -315,8 +315,10 @@ export class Adviser {
     return { verdict, used: this.#core.used() };
   }
 
-  async #measureMembers({ connection }: Node, { name, type }: Key): Promise<{ verdict: Verdict; used?: number; wide?: boolean } | undefined> {
-    const members = type === CORE_BITMAP ? await readCoreBitmap(connection, name) : await readSet(connection, name);
+  async #measureMembers(
+    { connection }: Node, { name, type }: Key,
+  ): Promise<{ verdict: Verdict; used?: number; wide?: boolean } | undefined> {
+    const members = await (type === CORE_BITMAP ? readCoreBitmap : readSet)(connection, name);
     if (!members) return undefined;
     if (members.refused !== undefined) return { verdict: "not integers" };
     if (members.count === 0) return { verdict: "empty" };
@@ -376,7 +378,8 @@ export class Adviser {
     }
     const core = rows.reduce((keys, row) => keys + (row.kind === "core bitmap" ? row.keys : 0), 0);
     if (core > 0) {
-      notes.push(`${countText(core)} ${core === 1 ? "key is a bitmap" : "keys are bitmaps"} of the server's own type, which is compressed, too; docs/choosing.md says what redis-roar adds to it`);
+      const are = core === 1 ? "key is a bitmap" : "keys are bitmaps", more = "docs/choosing.md says what redis-roar adds to it";
+      notes.push(`${countText(core)} ${are} of the server's own type, which is compressed, too; ${more}`);
     }
     if (rows.some((row) => row.keys > row.keysRead && row.isConvertible)) notes.push("figures of sampled groups are estimates");
     return {

@@ -99,6 +99,7 @@ export class Converter {
   readonly #result: Conversion = {
     seen: 0, converted: 0, bytesBefore: 0, bytesAfter: 0, skipped: {}, failed: [], refused: [], mixed: [], isPartial: false,
   };
+
   /** With `wholeGroups`, what a first look at all keys has found. */
   readonly #survey: Survey | undefined;
   #expected = 0;
@@ -111,13 +112,15 @@ export class Converter {
     this.#survey = survey;
     this.#temporaries = new Temporaries(servers);
     const { to, assumeBitmaps, wide, wholeGroups } = options;
-    this.#planner = new Planner(core, { to, assumeBitmaps, withEmpty: wholeGroups, isWide: (name) => wide || (survey?.groups.isWide(name) ?? false) });
+    const isWide = (name: Buffer): boolean => wide || (survey?.groups.isWide(name) ?? false);
+    this.#planner = new Planner(core, { to, assumeBitmaps, withEmpty: wholeGroups, isWide });
   }
 
   async convert(): Promise<Conversion> {
     const { dryRun, wholeGroups, to, minSaving } = this.#options;
     if (!wholeGroups || this.#survey) return this.#convertAllKeys();
-    const first = new Converter(this.#servers, this.#core, { ...this.#options, dryRun: true }, { groups: new Groups(), includes: () => true });
+    const everything = { groups: new Groups(), includes: () => true };
+    const first = new Converter(this.#servers, this.#core, { ...this.#options, dryRun: true }, everything);
     const looked = await first.#convertAllKeys(), groups = first.#groups;
     this.#fatal = first.#fatal;
     const { refusals, includes } = groups.refusals(to === "roaring" ? minSaving : undefined);

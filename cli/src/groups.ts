@@ -69,7 +69,10 @@ export class Groups {
   #of(name: Buffer): Group {
     const own = patternOf(name), pattern = this.#groups.has(own) || this.#groups.size < GROUPS_MOST ? own : REST;
     let group = this.#groups.get(pattern);
-    if (!group) this.#groups.set(pattern, group = { converted: 0, already: 0, kinds: new Set(), former: new Set(), before: 0, after: 0, stay: new Map() });
+    if (!group) {
+      group = { converted: 0, already: 0, kinds: new Set(), former: new Set(), before: 0, after: 0, stay: new Map() };
+      this.#groups.set(pattern, group);
+    }
     return group;
   }
 
@@ -78,8 +81,7 @@ export class Groups {
     return this.#sorted().flatMap(([pattern, group]) => {
       const { converted, already, stay } = group, families = new Set([...group.kinds, ...group.former]);
       if (converted + already === 0 || (stay.size === 0 && families.size < 2)) return [];
-      const stays = [...stay.values()].reduce((sum, { keys }) => sum + keys, 0);
-      return [{ pattern, converted: converted + already, stay: stays, why: reasonOf(stay) ?? FAMILIES }];
+      return [{ pattern, converted: converted + already, stay: keysIn(stay), why: reasonOf(stay) ?? FAMILIES }];
     });
   }
 
@@ -90,7 +92,7 @@ export class Groups {
   refusals(minSaving: number | undefined): { refusals: Refusal[]; includes: (name: Buffer) => boolean } {
     const refusals: Refusal[] = [], refused = new Set<Group>();
     for (const [pattern, group] of this.#sorted()) {
-      const { converted, already, before, after, stay } = group, keys = converted + [...stay.values()].reduce((sum, one) => sum + one.keys, 0);
+      const { converted, already, before, after, stay } = group, keys = converted + keysIn(stay);
       if (keys === 0) continue;
       const saves = minSaving === undefined || already > 0 || (after < before && after <= before * (1 - minSaving));
       const differs = group.former.has("R") && (group.former.has("R64") || group.kinds.has("R64"));
@@ -112,6 +114,8 @@ export class Groups {
     return kinds.has("R64") || former.has("R64");
   }
 }
+
+const keysIn = (stay: Group["stay"]): number => [...stay.values()].reduce((sum, { keys }) => sum + keys, 0);
 
 const FAMILIES = "some ids need R64, and commands do not take it together with R";
 

@@ -72,7 +72,7 @@ export class Planner {
     if (to !== "roaring") return this.#planBack(watcher, name, type, to);
     if (type === "string") {
       this.#core.read(Format.BITS, await this.#readBitmap(watcher, name));
-      const { payload: _, ...plan } = this.#planRoaring(place, subject, false);
+      const [plan] = this.#planRoaring(place, subject, false);
       return { ...plan, build: (temporary) => [[`${plan.kind}.FROMBITMAP`, temporary, name]] };
     }
     if (type !== "set" && type !== CORE_BITMAP) throw new Changed();
@@ -81,22 +81,23 @@ export class Planner {
     if (members.refused !== undefined) throw new Skipped("a set with members that are not integers");
     if (members.count === 0 && !this.#options.withEmpty) throw new Skipped("an empty bitmap");
     this.#core.collect(members.offsets);
-    const { payload, ...plan } = this.#planRoaring(place, subject, members.areWide);
+    const [plan, payload] = this.#planRoaring(place, subject, members.areWide);
     return { ...plan, build: (temporary) => [[`${plan.kind}.IMPORT`, temporary, Buffer.from(payload)]] };
   }
 
   /** What a roaring bitmap of the members in the core takes, and how to verify that it has them. */
-  #planRoaring({ node, quantum }: Place, { name, expires }: Subject, needsWide: boolean): Omit<Plan, "build"> & { payload: Uint8Array } {
+  #planRoaring({ node, quantum }: Place, { name, expires }: Subject, needsWide: boolean): [plan: Omit<Plan, "build">, payload: Uint8Array] {
     const isWide = needsWide || this.#options.isWide(name), format = isWide ? Format.PORTABLE_WIDE : Format.PORTABLE;
     const payload = this.#core.write(format), kind = isWide ? "R64" : "R";
-    return {
-      kind, payload,
+    const plan: Omit<Plan, "build"> = {
+      kind,
       bytesAfter: blockBytes(this.#core.used()) + keyBytes(keyLayout(node.version), quantum, name.length, expires >= 0),
       readBack: (temporary) => [`${kind}.EXPORT`, temporary],
       verify: (stored) => {
         if (!Buffer.isBuffer(stored) || !haveSameMembers(this.#core, stored, payload, format)) throw new Different();
       },
     };
+    return [plan, payload];
   }
 
   /** The bytes of a native bitmap; skips a string that is none. */

@@ -147,13 +147,13 @@ export class MigratingBitmaps<M extends Member = number> {
   }
 
   #counted(count: number | bigint): Count<M> {
-    return this.#family.member(BigInt(count)) as unknown as Count<M>;
+    return this.#family.member(BigInt(count));
   }
 
   async #send<T>(call: Call<T>): Promise<T> {
     const [answer] = await this.#client.pipeline([call]);
     if (answer.status === "rejected") throw answer.reason;
-    return answer.value as T;
+    return answer.value;
   }
 
   /** A change for the type that the key has: all of it, or nothing. */

@@ -74,10 +74,10 @@ function queue<M extends Member>(family: Family<M>, calls: Call<unknown>[], owne
 /** An empty transaction. */
 export function multiOn(transport: Transport, options?: CallOptions): Multi<[]> {
   const calls: Call<unknown>[] = [];
-  const multi: { r: object; r64: object; call(call: Call<unknown> | string, ...args: readonly Argument[]): unknown; exec(): Promise<unknown[]> } = {
+  const multi: { r: object; r64: object; call: object; exec(): Promise<unknown[]> } = {
     r: queue(R, calls, () => multi),
     r64: queue(R64, calls, () => multi),
-    call: (call, ...args) => {
+    call: (call: Call<unknown> | string, ...args: readonly Argument[]) => {
       calls.push(typeof call === "string" ? command(call, args) : call);
       return multi;
     },

@@ -45,14 +45,15 @@ export class Readers {
   /** How many have read both. In a cluster two articles are on two nodes, so their bitmaps are fetched and combined here. */
   async readersOfBoth(one: number, other: number): Promise<number> {
     if (!this.#redis.isCluster) return this.#r.bitOpCard("AND", [articleKey(one), articleKey(other)]);
-    const [first, second] = await Promise.all([one, other].map(async (article) => LocalBitmap.read(R, await this.#r.export(articleKey(article)))));
-    return first!.and(second!).size;
+    const fetched = async (article: number): Promise<LocalBitmap<number>> => LocalBitmap.read(R, await this.#r.export(articleKey(article)));
+    const [first, second] = await Promise.all([fetched(one), fetched(other)]);
+    return first.and(second).size;
   }
 
   /** Which of these users have read an article. Users without an integer have read nothing; asking does not give them one. */
   async haveRead(article: number, ids: readonly string[]): Promise<boolean[]> {
     if (ids.length === 0) return [];
-    const integers = await this.#redis.hmget(TABLE, ...ids), known = integers.flatMap((integer) => (integer === null ? [] : [Number(integer)]));
+    const integers = await this.#redis.hmget(TABLE, ...ids), known = integers.filter((integer) => integer !== null).map(Number);
     const bits = (known.length > 0 ? await this.#r.getBits(articleKey(article), known) : [])[Symbol.iterator]();
     return integers.map((integer) => integer !== null && bits.next().value === 1);
   }

@@ -84,8 +84,8 @@ export class Tags {
 
   /** Which of `among` most users of a segment have. Nothing is stored, so any number of callers may ask at the same time. */
   async topTags(segment: string, tags: readonly number[], among: readonly number[], top: number): Promise<Share[]> {
-    const [first, others] = this.#tags(tags), facets = among.map((tag) => this.#tag(tag)), tagOf = new Map(facets.map((facet, n) => [facet, among[n]!]));
-    return (await first.facetTop(segment, others, facets, top)).map(([facet, users]) => ({ tag: tagOf.get(facet)!, users }));
+    const [first, others] = this.#tags(tags), facets = new Map(among.map((tag) => [this.#tag(tag), tag]));
+    return (await first.facetTop(segment, others, [...facets.keys()], top)).map(([facet, users]) => ({ tag: facets.get(facet)!, users }));
   }
 
   #bitmap(name: string): ShardedBitmap<number> {

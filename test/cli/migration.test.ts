@@ -48,8 +48,10 @@ class Service {
     while (!this.over) {
       const i = rng.pick(this.#ids), key = keyOf(i), model = this.#models.get(i)!, what = rng.below(6), offset = rng.below(IDS);
       const bitmaps = this.#bitmaps[this.creates][isNative(i) ? "native" : "set"];
-      if (what < 2) this.#check(await bitmaps.add(key, [offset]), model.has(offset) ? 0 : 1, key), model.add(offset);
-      else if (what === 2) {
+      if (what < 2) {
+        this.#check(await bitmaps.add(key, [offset]), model.has(offset) ? 0 : 1, key);
+        model.add(offset);
+      } else if (what === 2) {
         const gone = model.size > 5 ? [...model].slice(0, 1) : [];
         this.#check(await bitmaps.remove(key, gone), gone.length, key);
         for (const one of gone) model.delete(one);
@@ -127,8 +129,10 @@ it("moves keys to roaring bitmaps and back while services run and the tool is ki
     const sorted = [...models.get(i)!].sort((a, b) => a - b);
     const value = await server.run(isNative(i) ? "GET" : "SMEMBERS", keyOf(i)), right = bitmapOf(sorted), what = `${keyOf(i)}, SEED=${seed}`;
     if (!isNative(i)) expect((value as string[]).map(Number).sort((a, b) => a - b), what).toEqual(sorted);
-    else expect(Buffer.concat([bytesOf(value), Buffer.alloc(Math.max(0, right.length - bytesOf(value).length))]).subarray(0, right.length).equals(right), what).toBe(true);
-    if (isNative(i)) expect(await server.run("BITCOUNT", keyOf(i)), what).toBe(sorted.length);
+    if (!isNative(i)) continue;
+    // A native bitmap keeps its length when its last bits are cleared.
+    expect(bytesOf(value).subarray(0, right.length).equals(right), what).toBe(true);
+    expect(await server.run("BITCOUNT", keyOf(i)), what).toBe(sorted.length);
   }
   expect(answers).toBeGreaterThan(500);
   console.log(`${KEYS} keys, ${answers} answers checked`);

@@ -61,10 +61,10 @@ describe.each(byName<Adapter>(wrappers))("%s", (_, adapter) => {
     const from = FORMERS[random(seed).below(2)]!, bitmaps = new MigratingBitmaps(client, { from }), keys = range(0, 4).map((n) => `k:${n}`);
     const models = keys.map(() => new Set<number>([1])), rng = random(seed);
     for (const key of keys) await bitmaps.add(key, [1]);
-    // The key that is written keeps its type meanwhile, because `change` does not WATCH it as `convert` does. test/cli/migration.test.ts does
-    // both at once.
+    // The key that is written keeps its type meanwhile, because `change` does not WATCH it as `convert` does (test/cli/migration.test.ts).
     for (let n = 0; n < 300; n++) {
-      const at = rng.below(keys.length), key = keys[at]!, model = models[at]!, offsets = range(0, 1 + rng.below(3)).map(() => rng.below(500));
+      const at = rng.below(keys.length), key = keys[at]!, model = models[at]!;
+      const offsets = range(0, 1 + rng.below(3)).map(() => rng.below(500));
       const flip = rng.below(2) === 0 ? change(rng.pick(keys.filter((one) => one !== key)), rng.below(2) === 0 ? "roaring" : from, client.r) : undefined;
       if (rng.below(3) > 0) {
         const fresh = new Set(offsets.filter((offset) => !model.has(offset))).size;

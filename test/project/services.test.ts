@@ -33,7 +33,9 @@ beforeEach(() => cluster.onAll("FLUSHALL", "SYNC"));
 /** A client whose connection a test breaks. It reconnects, and sends nothing a second time. */
 async function fragile(): Promise<{ client: Client; proxy: Proxy; close: () => void }> {
   const proxy = await Proxy.to(server.port);
-  const redis = new Redis({ port: proxy.port, stringNumbers: true, maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => 20 });
+  const redis = new Redis({
+    port: proxy.port, stringNumbers: true, maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => 20,
+  });
   redis.on("error", () => {}); // that is what happens here
   await new Promise((resolve) => redis.once("ready", resolve));
   const close = (): void => {

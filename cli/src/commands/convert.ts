@@ -35,7 +35,8 @@ const FAILURES = 10;
 const listed = (lines: readonly string[]): string[] =>
   [...lines.slice(0, FAILURES), ...(lines.length > FAILURES ? [`  and ${countText(lines.length - FAILURES)} more (--json lists all)`] : [])];
 
-function report(flags: Flags, { seen, converted, bytesBefore, bytesAfter, skipped, failed, refused, mixed, isPartial }: Conversion): string {
+function report(flags: Flags, conversion: Conversion): string {
+  const { seen, converted, bytesBefore, bytesAfter, skipped, failed, refused, mixed, isPartial } = conversion;
   const saved = bytesBefore - bytesAfter, would = flags.dryRun ? "would be " : "";
   const sizes = flags.to === "roaring" || !flags.dryRun
     ? `: ${bytesText(bytesBefore)} ${flags.dryRun ? "would become" : "became"} ${bytesText(bytesAfter)}${saved > 0 ? ` (${shareText(saved, bytesBefore)} saved)` : ""}` : "";
@@ -43,7 +44,8 @@ function report(flags: Flags, { seen, converted, bytesBefore, bytesAfter, skippe
   return [
     `${countText(seen)} keys seen, ${countText(converted)} ${would}converted${converted > 0 ? sizes : ""}`,
     ...(left.length > 0 ? ["not converted:", ...left] : []),
-    ...(refused.length > 0 ? ["groups that stay as a whole:", ...listed(refused.map(({ pattern, keys, why }) => `  ${pattern}: ${countText(keys)} keys; ${why}`))] : []),
+    ...(refused.length > 0 ? ["groups that stay as a whole:"] : []),
+    ...listed(refused.map(({ pattern, keys, why }) => `  ${pattern}: ${countText(keys)} keys; ${why}`)),
     ...(failed.length > 0 ? [`${countText(failed.length)} failed:`, ...listed(failed.map(({ key, why }) => `  ${key}: ${why}`))] : []),
     ...(mixed.length > 0 && !isPartial ? [
       `warning: groups that ${flags.dryRun ? "would have" : "have"} keys of several types; commands that combine such keys reply WRONGTYPE:`,
@@ -88,7 +90,8 @@ Examples:
       backup = flags.backup && !flags.dryRun ? await Backup.append(flags.backup) : undefined;
       const converter = new Converter(servers, core, {
         match: patternBytes(flags.match), to: flags.to, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false,
-        wide: flags.wide ?? false, wholeGroups: flags.wholeGroups ?? false, minSaving: flags.minSaving, maxRate: flags.maxRate ?? Infinity, backup,
+        wide: flags.wide ?? false, wholeGroups: flags.wholeGroups ?? false, minSaving: flags.minSaving,
+        maxRate: flags.maxRate ?? Infinity, backup,
         parallel: flags.parallel ?? (servers.isCluster ? 16 : 4),
         onProgress: (done, expected) => bar.show(done, expected),
       });
