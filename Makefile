@@ -83,7 +83,7 @@ THREADS_CORES := $(LEVELS:%=$(O)/core/threads-core-%.o)
 
 # ---------------------------------------------------------------------- targets for users
 
-.PHONY: help help-all build client cli run test check format examples site demo bench fuzz asan clean setup module documents trap replay always
+.PHONY: help help-all build quiet-build client cli run test check format examples site demo bench fuzz asan clean setup module documents trap replay always
 .DELETE_ON_ERROR:
 
 # What is not needed every day.
@@ -127,7 +127,14 @@ format:              ## Apply the formatters to TypeScript and C
 	@tools/setup checks
 	@$(TSX) tools/check.ts --format
 
-examples: build      ## Run the systems in examples/, and compare every answer with plain Sets or SQL
+# Prints one line instead of what the compilers print, which goes to a file. If the build fails, its end is shown.
+quiet-build:
+	@[ -z "$$(find assembly host Makefile -type f -newer $(MODULE) 2>&1 | head -n 1)" ] || \
+		echo 'Building the module. The first time takes some minutes; $(O)/build.log has the details.'
+	@mkdir -p $(O)
+	@$(MAKE) --no-print-directory build > $(O)/build.log 2>&1 || { tail -n 40 $(O)/build.log; exit 1; }
+
+examples: quiet-build ## Run the systems in examples/, and compare every answer with plain Sets or SQL
 	@$(foreach name,$(EXAMPLES),$(TSX) examples/$(name)/main.ts &&) true
 
 site: setup cli      ## Build the site from docs/ and examples/, build/site
@@ -135,7 +142,7 @@ site: setup cli      ## Build the site from docs/ and examples/, build/site
 	@$(TSX) site/prepare.ts
 	@cd site && node_modules/.bin/vitepress build .
 
-demo: build          ## Load 200 real sets, combine them, and compare memory and time with native bitmaps
+demo: quiet-build    ## Load 200 real sets, combine them, and compare memory and time with native bitmaps
 	@$(TSX) tools/demo.ts
 
 bench: build         ## Compare the speed and memory of the commands with native bitmaps

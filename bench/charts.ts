@@ -4,7 +4,6 @@ import { draw, drawLines } from "./chart.ts";
 import { NATIVE, OURS, OURS_64, SETS } from "./contender.ts";
 import { origin, type Results } from "./results.ts";
 import { advantage, type Row } from "./row.ts";
-import { FELT } from "./suites/felt.ts";
 import { pointOf } from "./suites/longtail.ts";
 import { TYPICAL } from "./suites/typical.ts";
 import { isSwept, sweepCharts } from "./sweep.ts";
@@ -34,9 +33,6 @@ export function charts(results: Results): Record<string, string> {
   chart("speed-real.svg", "Speed on real data sets", speedup, (row) => isTime(row) && !isGenerated(row));
   chart("speed-made.svg", "Speed on dense bitmaps and runs", speedup, (row) => isTime(row) && isGenerated(row));
   chart("memory.svg", "Memory", saving, (row) => row.unit === "bytes" && !row.data.startsWith("long tail") && row.data !== TYPICAL && !isSwept(row));
-  chart("felt.svg", "What other clients feel",
-    "How long short commands wait while another client asks long questions: native bitmaps divided by redis-roar.",
-    (row) => row.data === FELT && row.values[NATIVE] !== undefined);
   const tail = drawTail(rows, footnote((row) => pointOf(row) !== undefined));
   if (tail) drawn["long-tail.svg"] = tail;
   return { ...drawn, ...sweepCharts(results) };

@@ -43,7 +43,7 @@ import { measureWorst } from "./suites/worst.ts";
 import { sweepReport } from "./sweep.ts";
 import { shortfalls } from "./targets.ts";
 import { withTables } from "./tables.ts";
-import { withTypical } from "./typical.ts";
+import { withAllTypical, withTypical } from "./typical.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -182,6 +182,7 @@ function saveTables(): void {
     const typical = { machine, contenders: names, rows: shown };
     writeFileSync(join(options.out, "typical.json"), written(typical));
     update("README.md", (text) => withTypical(text, typical));
+    update("docs/performance.md", (text) => withAllTypical(text, typical));
   }
   update("docs/performance.md", (text) => withTables(text, results()));
 }

@@ -1,4 +1,4 @@
-// The table of typical keys at the head of README.md, from the results of a benchmark.
+// The tables of typical keys, from the results of a benchmark: all of them in docs/performance.md, and four in README.md.
 
 import { NATIVE, OURS, OURS_64, SETS } from "./contender.ts";
 import { origin, type Results } from "./results.ts";
@@ -33,12 +33,41 @@ function table(rows: readonly Row[], peer: string | undefined): string {
   return [head, `|---|---|${"---:|".repeat(others.length + 1)}`, ...lines].join("\n");
 }
 
+/** Keys of the short table: a few members, wide ones, and two that are denser. */
+const SHORT = [0, 1, 3, 4];
+
+/** A row for each of some keys: what it takes, and how long it takes to count what two of them share. */
+function shortTable(rows: readonly Row[]): string {
+  const lines = SHORT.map((n) => {
+    const { name, wide } = typical[n]!;
+    const cells = [MEASURES[0], MEASURES[2]].flatMap((measure) => {
+      const { values, unit } = rows.find(({ data, what }) => data === TYPICAL && what === `${name}: ${measure}`)!;
+      const figures = [wide ? OURS_64 : OURS, NATIVE, SETS].map((one) => values[one]);
+      const best = Math.min(...figures.filter((figure) => figure !== undefined));
+      return figures.map((figure) => (figure === best ? `**${amount(figure, unit)}**` : amount(figure, unit)));
+    });
+    return `| ${[name, ...cells].join(" | ")} |`;
+  });
+  const head = ["a key", "**memory:** redis-roar", "native bitmap", "native set", "**common members of two, counted:** redis-roar", "native bitmap", "native set"];
+  return [`| ${head.join(" | ")} |`, `|---|${"---:|".repeat(head.length - 1)}`, ...lines].join("\n");
+}
+
+function between(text: string, made: string): string {
+  const from = text.indexOf(START), to = text.indexOf(END);
+  if (from < 0 || to < from) throw new Error(`the document needs ${START} and ${END}`);
+  return `${text.slice(0, from)}${START}\n\n${made}\n\n${text.slice(to)}`;
+}
+
+/** Which machine and version the figures are of. */
+const note = (results: Results, best: string): string => `Time in the server per call, of an ${origin(results, results.rows)}. ${best}`;
+
 /** README.md with the figures of these results in place of those that it has. */
-export function withTypical(readme: string, results: Results): string {
+export const withTypical = (readme: string, results: Results): string =>
+  between(readme, `${shortTable(results.rows)}\n\n${note(results, "The best figures are bold.")}`);
+
+/** docs/performance.md with the figures of these results in place of those that it has. */
+export function withAllTypical(page: string, results: Results): string {
   const { contenders, rows } = results;
-  const from = readme.indexOf(START), to = readme.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`README.md needs ${START} and ${END}`);
   const peer = contenders.find((name) => ![NATIVE, OURS, OURS_64, SETS].includes(name) && !name.endsWith(" R64"));
-  const note = `Time in the server per call, of an ${origin(results, rows)}. The best of each row is bold.`;
-  return `${readme.slice(0, from)}${START}\n\n${table(rows, peer)}\n\n${note}\n\n${readme.slice(to)}`;
+  return between(page, `${table(rows, peer)}\n\n${note(results, "The best of each row is bold.")}`);
 }

@@ -76,6 +76,9 @@ try {
   // --- Start, a command, search.
 
   const start = await open("/");
+  check("the start shows a picture", await start.$eval(".VPHero img", (image) => (image as HTMLImageElement).naturalWidth > 0));
+  const asked = ["leaderboard", "string ids", "cluster", "3 % of 10 million", "leave again"], body = (await start.textContent("body"))!.toLowerCase();
+  check("the start answers what newcomers ask", asked.every((words) => body.includes(words)), asked.filter((words) => !body.includes(words)).join());
   check("the start says what it is", (await start.textContent("body"))!.includes("Compressed bitmaps for Redis and Valkey"));
   await start.screenshot({ path: join(pictures, "start.png"), fullPage: true });
   await start.keyboard.press("Control+k");
@@ -84,8 +87,19 @@ try {
   const found = await start.$$eval("#localsearch-list a", (links) => links.map((link) => (link as HTMLAnchorElement).pathname));
   check("search finds RANK", found.some((path) => /^\/commands\/rank(\.html)?$/.test(path)), found.join(" "));
   await start.screenshot({ path: join(pictures, "search.png") });
+  for (const [words, path] of [["leaderboard", "/recipes"], ["uuid", "/recipes"], ["pagination", "/recipes"], ["TTL", "/recipes"], ["downtime", "/migration"]] as const) {
+    await start.fill("#localsearch-input", "");
+    await start.fill("#localsearch-input", words);
+    await start.waitForFunction((wanted) => [...document.querySelectorAll<HTMLAnchorElement>("#localsearch-list a")].some((link) => link.pathname.startsWith(wanted)),
+      path, { timeout: 10_000 }).then(() => check(`search finds ${words}`, true), () => check(`search finds ${words}`, false, path));
+  }
   await start.close();
   const command = await open("/commands/rank");
+  check("its code can be copied", await command.$$eval("button.copy", (all) => all.length) > 2);
+  const text = (await command.textContent("main"))!;
+  for (const words of ["Without the module: BITCOUNT key 0 offset BIT", "See also:", "Complexity:", "Protocols:", "Java (not run)", 'client.Do(ctx, "R.RANK"']) {
+    check(`a command says ${words}`, text.includes(words));
+  }
   check("a command has its session", (await command.textContent("main"))!.includes("R.RANK"));
   await command.screenshot({ path: join(pictures, "command.png") });
   await command.click(".VPNavBarAppearance button");
@@ -100,7 +114,14 @@ try {
     await calculator.waitForSelector(".calculator .row");
     return calculator.$$eval(".calculator .figure", (all) => all.map((one) => one.textContent!));
   };
-  check("the calculator has five figures", (await figures()).length === 5);
+  check("the calculator has six figures", (await figures()).length === 6);
+  await calculator.fill("input[aria-label='how many']", "6000000");
+  await calculator.fill("input[aria-label='of how many']", "100000000");
+  await calculator.waitForFunction(() => document.querySelector(".calculator")!.textContent!.includes("6,000,000 members from 0 to 99,999,999"));
+  const million = (text: string): number => (/ MB$/.test(text) ? Number(text.split(" ")[0]) : NaN), [narrow, , , stored, , set] = await figures();
+  check("it takes daily actives while typing", million(narrow!) > 2 && million(narrow!) < million(stored!) && /GB|MB/.test(set!), (await figures()).join("; "));
+  check("and names its assumptions", (await calculator.textContent(".calculator"))!.includes("and its bytes multiplied"));
+  await calculator.screenshot({ path: join(pictures, "calculator-actives.png") });
   await calculator.check("input[value=paste]");
   await calculator.fill("textarea", "7 42 70000 18446744073709551615");
   await calculator.dispatchEvent("textarea", "change");

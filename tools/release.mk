@@ -3,12 +3,14 @@
 #: REGISTRY=ghcr.io/x/y   images: where to push the images
 #: TAG=v1.0.0             release, images: the version, which package.json must have
 
-.PHONY: release deb test-release images release-modules tag
+.PHONY: packages release deb test-release images release-modules tag
 
-release: release-modules client cli ## Write archives for both processors, npm packages, and lists of components to dist/
-	$(foreach arch,$(RELEASED),tools/package tar $(arch) build/release/$(arch)/redis-roar.so dist &&) true
+packages: client cli ## Write the npm packages to dist/
 	$(TSX) tools/pack.ts client dist
 	$(TSX) tools/pack.ts cli dist
+
+release: release-modules packages ## Write archives for both processors, npm packages, and lists of components to dist/
+	$(foreach arch,$(RELEASED),tools/package tar $(arch) build/release/$(arch)/redis-roar.so dist &&) true
 	$(TSX) tools/sbom.ts dist
 	@cd dist && sha256sum redis-roar* > SHA256SUMS
 

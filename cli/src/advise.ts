@@ -5,7 +5,7 @@ import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
 import { ErrorAnswer, Exit, Failure, interruption, isForbiddenCommand } from "./failure.js";
 import { generalized, patternOf } from "./names.js";
 import { Pace } from "./pace.js";
-import { PART_BYTES, readSet, readString, scan } from "./reading.js";
+import { CORE_BITMAP, PART_BYTES, readCoreBitmap, readSet, readString, scan } from "./reading.js";
 import { type Answer, information, isRedirection, type Node, type Servers, type Word } from "./servers.js";
 import { countText } from "./text.js";
 import { isConvertible, type Verdict, verdictOnString } from "./verdict.js";
@@ -100,9 +100,12 @@ interface Key {
   type: string;
   now: number;
   expires: boolean;
-  /** Bytes of a string, members of a set. */
+  /** Bytes of a string, members of a set or of a bitmap of the server's own. */
   length: number;
 }
+
+/** The types of keys that are read, and the commands that tell how long they are: bytes, or members. */
+const READ = new Map([["string", "STRLEN"], ["set", "SCARD"], [CORE_BITMAP, "BITCOUNT"]]);
 
 const newFound = (): Found =>
   ({ keys: 0, now: 0, roaring: 0, wide: 0, largerKeys: 0, largerBytes: 0, nowNow: 0, nowRoaring: 0, roaringRoaring: 0 });
@@ -177,7 +180,7 @@ export class Adviser {
     };
     for (const key of keys) {
       if (!this.#isRead(key)) continue;
-      const size = key.type === "set" ? key.length * 16 : key.length;
+      const size = key.type === "string" ? key.length : key.length * 16;
       if (size > PART_BYTES) {
         await pace.spend(0, () => this.#readOne(node, key));
         continue;
@@ -190,7 +193,7 @@ export class Adviser {
   }
 
   #isRead(key: Key): boolean {
-    if (key.type !== "string" && key.type !== "set") return false;
+    if (!READ.has(key.type)) return false;
     const { sample } = this.#options;
     if (sample === undefined) return true;
     let read = 0;
@@ -208,7 +211,7 @@ export class Adviser {
       tellsExpiry ? all((name) => ["PTTL", name]) : Promise.resolve(names.map(() => -1)),
     ]);
     const lengthOf = async (name: Buffer, type: Answer | undefined): Promise<Answer> =>
-      type === "string" ? connection.ask("STRLEN", name) : type === "set" ? connection.ask("SCARD", name) : 0;
+      READ.has(String(type)) ? connection.ask(READ.get(String(type))!, name) : 0;
     const lengths = await Promise.all(names.map((name, i) => lengthOf(name, types[i])));
     const keys: Key[] = [];
     for (const [i, name] of names.entries()) {
@@ -229,7 +232,7 @@ export class Adviser {
   /** Whether an answer is not an error; counts keys that the user may not read. */
   #isFine(answer: Answer): boolean {
     if (!(answer instanceof ErrorAnswer)) return true;
-    if (isForbiddenCommand(answer)) throw new Failure(`advise needs SCAN, TYPE, MEMORY USAGE, PTTL, STRLEN, GETRANGE, SCARD and SSCAN: ${answer.message}`, Exit.PERMISSION);
+    if (isForbiddenCommand(answer)) throw new Failure(`advise needs SCAN, TYPE, MEMORY USAGE, PTTL, STRLEN, GETRANGE, SCARD and SSCAN, for core bitmaps BITCOUNT and BITRANGEINTARRAY: ${answer.message}`, Exit.PERMISSION);
     if (answer.code === "NOPERM") this.#notPermitted++;
     else if (answer.code === "WRONGTYPE" || isRedirection(answer)) this.#vanished++;
     else throw answer;
@@ -276,7 +279,7 @@ export class Adviser {
   async #readOne(node: Node, key: Key): Promise<void> {
     let measured: { verdict: Verdict; used?: number; wide?: boolean } | undefined;
     try {
-      measured = key.type === "set" ? await this.#measureSet(node, key) : await this.#measureString(node, key);
+      measured = key.type === "string" ? await this.#measureString(node, key) : await this.#measureMembers(node, key);
     } catch (error) {
       if (!(error instanceof ErrorAnswer)) throw error;
       this.#isFine(error);
@@ -312,12 +315,15 @@ export class Adviser {
     return { verdict, used: this.#core.used() };
   }
 
-  async #measureSet({ connection }: Node, { name }: Key): Promise<{ verdict: Verdict; used?: number; wide?: boolean } | undefined> {
-    const members = await readSet(connection, name);
+  async #measureMembers(
+    { connection }: Node, { name, type }: Key,
+  ): Promise<{ verdict: Verdict; used?: number; wide?: boolean } | undefined> {
+    const members = await (type === CORE_BITMAP ? readCoreBitmap : readSet)(connection, name);
     if (!members) return undefined;
     if (members.refused !== undefined) return { verdict: "not integers" };
+    if (members.count === 0) return { verdict: "empty" };
     this.#core.collect(members.offsets);
-    return { verdict: "integers", used: this.#core.used(), wide: members.areWide };
+    return { verdict: type === CORE_BITMAP ? "core bitmap" : "integers", used: this.#core.used(), wide: members.areWide };
   }
 
   /** Learns the allocator's quantum from a string that is longer than 64 bytes: what it takes without its key is a multiple of 16. */
@@ -369,6 +375,11 @@ export class Adviser {
     for (const { allocator, connection } of this.#servers.nodes) {
       if (!allocator || allocator.startsWith("jemalloc")) continue;
       notes.push(`${connection.address} uses the allocator ${allocator}; figures for roaring bitmaps assume jemalloc`);
+    }
+    const core = rows.reduce((keys, row) => keys + (row.kind === "core bitmap" ? row.keys : 0), 0);
+    if (core > 0) {
+      const are = core === 1 ? "key is a bitmap" : "keys are bitmaps", more = "docs/choosing.md says what redis-roar adds to it";
+      notes.push(`${countText(core)} ${are} of the server's own type, which is compressed, too; ${more}`);
     }
     if (rows.some((row) => row.keys > row.keysRead && row.isConvertible)) notes.push("figures of sampled groups are estimates");
     return {

@@ -11,19 +11,16 @@
 // is converted already is no longer a native bitmap or a set, so running the command again goes on where it ended.
 
 import { type Backup } from "./backup.js";
-import { haveSameMembers } from "./comparing.js";
-import { type Core, Format } from "./core/core.js";
-import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
+import { type Core } from "./core/core.js";
+import { keyBytes, keyLayout } from "./core/sizes.js";
 import { ErrorAnswer, failureAt, interruption, isForbiddenCommand, isHopeless } from "./failure.js";
+import { type Converted, Groups, type Kind, type Mixture, type Refusal } from "./groups.js";
 import { shown, slotOf } from "./names.js";
 import { Pace } from "./pace.js";
-import { readSet, readWhole, scan } from "./reading.js";
-import { type Answer, Connection, isRedirection, knowsAbsoluteTimes, type Node, quantumOf, type Servers, type Word } from "./servers.js";
+import { Changed, Different, type Place, type Plan, Planner, Skipped, type Target } from "./plans.js";
+import { CORE_BITMAP, scan } from "./reading.js";
+import { Connection, isRedirection, knowsAbsoluteTimes, type Node, quantumOf, type Servers, type Word } from "./servers.js";
 import { isTemporary, Temporaries, TEMPORARY_MS, transact } from "./transaction.js";
-import { isConvertible, verdictOnString } from "./verdict.js";
-
-/** What a key becomes. */
-export type Target = "roaring" | "native" | "set";
 
 export interface ConvertOptions {
   match: Buffer;
@@ -35,6 +32,8 @@ export interface ConvertOptions {
   wide: boolean;
   /** Convert a key only if that saves at least this share of its memory; at 0, if it saves anything. */
   minSaving: number;
+  /** Convert keys with names alike together or not at all, also those that become larger. */
+  wholeGroups: boolean;
   maxRate: number;
   parallel: number;
   backup?: Backup | undefined;
@@ -50,6 +49,10 @@ export interface Conversion {
   /** The number of skipped keys by reason. */
   skipped: Record<string, number>;
   failed: { key: string; why: string }[];
+  /** With `wholeGroups`, the groups that stay. */
+  refused: Refusal[];
+  /** Groups that have keys of several types now, or would have. */
+  mixed: Mixture[];
   isPartial: boolean;
 }
 
@@ -58,22 +61,17 @@ const ATTEMPTS = 8;
 /** So many keys take the steps together, if a server counts no more than so many bytes for each of them. */
 const TOGETHER = 64, SMALL_BYTES = 64 * 1024;
 
-/** A key that is not converted. */
-class Skipped extends Error {}
-/** The key has changed while it was converted. */
-class Changed extends Error {}
-/** The copy has other members than the value. */
-class Different extends Error {}
+/** Why a key is not converted that is no longer there. */
+const GONE = "disappeared";
+/** Types that keys have that need not be converted. */
+const ALREADY: Record<Target, Record<string, Kind>> = {
+  roaring: { reroaring: "R", roaring64: "R64" }, native: { string: "native" }, set: { set: "set" },
+};
 
-/** A value to build. */
-interface Plan {
-  /** The commands that make the temporary key. */
-  build: (temporary: Buffer) => Word[][];
-  /** The command that reads it back, if one is enough. */
-  readBack?: (temporary: Buffer) => Word[];
-  /** Throws unless the temporary key, or what was read back of it, has all members and no others. */
-  verify: (readBack: Answer | undefined, connection: Connection, temporary: Buffer) => Promise<void> | void;
-  bytesAfter: number;
+/** What the first of two passes has found. */
+interface Survey {
+  groups: Groups;
+  includes: (name: Buffer) => boolean;
 }
 
 /** A key that is being converted. */
@@ -86,11 +84,7 @@ interface Job {
   temporary?: Buffer;
 }
 
-interface Worker {
-  node: Node;
-  /** That of the node's allocator. */
-  quantum: 8 | 16;
-  watcher: Connection;
+interface Worker extends Place {
   /** Another connection, since MULTI on the first one would end its WATCH. */
   builder: Connection;
 }
@@ -100,22 +94,49 @@ export class Converter {
   readonly #core: Core;
   readonly #options: ConvertOptions;
   readonly #temporaries: Temporaries;
-  readonly #result: Conversion = { seen: 0, converted: 0, bytesBefore: 0, bytesAfter: 0, skipped: {}, failed: [], isPartial: false };
+  readonly #planner: Planner;
+  readonly #groups = new Groups();
+  readonly #result: Conversion = {
+    seen: 0, converted: 0, bytesBefore: 0, bytesAfter: 0, skipped: {}, failed: [], refused: [], mixed: [], isPartial: false,
+  };
+
+  /** With `wholeGroups`, what a first look at all keys has found. */
+  readonly #survey: Survey | undefined;
   #expected = 0;
   #fatal: unknown;
 
-  constructor(servers: Servers, core: Core, options: ConvertOptions) {
+  constructor(servers: Servers, core: Core, options: ConvertOptions, survey?: Survey) {
     this.#servers = servers;
     this.#core = core;
     this.#options = options;
+    this.#survey = survey;
     this.#temporaries = new Temporaries(servers);
+    const { to, assumeBitmaps, wide, wholeGroups } = options;
+    const isWide = (name: Buffer): boolean => wide || (survey?.groups.isWide(name) ?? false);
+    this.#planner = new Planner(core, { to, assumeBitmaps, withEmpty: wholeGroups, isWide });
   }
 
   async convert(): Promise<Conversion> {
+    const { dryRun, wholeGroups, to, minSaving } = this.#options;
+    if (!wholeGroups || this.#survey) return this.#convertAllKeys();
+    const everything = { groups: new Groups(), includes: () => true };
+    const first = new Converter(this.#servers, this.#core, { ...this.#options, dryRun: true }, everything);
+    const looked = await first.#convertAllKeys(), groups = first.#groups;
+    this.#fatal = first.#fatal;
+    const { refusals, includes } = groups.refusals(to === "roaring" ? minSaving : undefined);
+    const survey = { groups, includes }, second = new Converter(this.#servers, this.#core, this.#options, survey);
+    if (looked.isPartial) return { ...looked, converted: 0, refused: refusals };
+    const result = await second.#convertAllKeys();
+    this.#fatal = second.#fatal;
+    return { ...result, refused: refusals, mixed: dryRun ? [] : result.mixed };
+  }
+
+  async #convertAllKeys(): Promise<Conversion> {
     const sizes = await Promise.all(this.#servers.nodes.map(({ connection }) => connection.ask("DBSIZE")));
     this.#expected = sizes.reduce<number>((sum, size) => sum + (typeof size === "number" ? size : 0), 0);
     await Promise.all(this.#servers.nodes.map((node) => this.#convertNode(node)));
     this.#result.isPartial = this.#isOver;
+    this.#result.mixed = this.#groups.mixtures();
     return this.#result;
   }
 
@@ -168,12 +189,20 @@ export class Converter {
   /** The keys whose types can be converted. */
   async #candidates(node: Node, names: Buffer[]): Promise<Buffer[]> {
     const types = await Promise.all(names.map((name) => node.connection.ask("TYPE", name)));
-    const wanted = this.#options.to === "roaring" ? ["string", "set"] : ["reroaring", "roaring64"];
+    const wanted = this.#options.to === "roaring" ? ["string", "set", CORE_BITMAP] : ["reroaring", "roaring64"];
     return names.filter((name, i) => {
+      const type = types[i];
       if (isTemporary(name)) return false;
-      if (isForbiddenCommand(types[i])) throw types[i];
-      if (wanted.includes(String(types[i]))) return true;
-      this.#skip(types[i] === "none" ? "disappeared" : types[i] instanceof ErrorAnswer ? "may not be read" : `of type ${String(types[i])}`);
+      if (isForbiddenCommand(type)) throw type;
+      if (wanted.includes(String(type))) {
+        if (this.#survey?.includes(name) ?? true) return true;
+        this.#skip("of a group that stays as a whole");
+        return false;
+      }
+      const already = ALREADY[this.#options.to][String(type)];
+      if (already) this.#groups.note(name, { already });
+      if (type instanceof ErrorAnswer) this.#groups.note(name, { stays: "may not be read" });
+      this.#skip(type === "none" ? "disappeared" : type instanceof ErrorAnswer ? "may not be read" : `of type ${String(type)}`);
       return false;
     });
   }
@@ -211,14 +240,19 @@ export class Converter {
 
   /** Notes why a key is not converted. */
   #settle(name: Buffer, error: unknown): void {
-    if (error instanceof Skipped) this.#skip(error.message);
-    else if (error instanceof Different) this.#fail(name, "the copy differs from the value, which stays");
+    if (error instanceof Skipped) {
+      this.#skip(error.message);
+      if (error.message !== GONE) this.#groups.note(name, { stays: error.message });
+    } else if (error instanceof Different) this.#fail(name, "the copy differs from the value, which stays");
     else if (isRedirection(error)) this.#fail(name, "it is moving to another node; run the command again");
     else if (error instanceof ErrorAnswer && !isHopeless(error)) this.#fail(name, error.message);
     else this.#fatal ??= error instanceof ErrorAnswer ? failureAt(shown(name), error) : error;
   }
 
-  #fail(name: Buffer, why: string): void { this.#result.failed.push({ key: shown(name), why }); }
+  #fail(name: Buffer, why: string): void {
+    this.#result.failed.push({ key: shown(name), why });
+    this.#groups.note(name, { stays: why });
+  }
 
   /** Takes all steps for these keys. `settle` is told of each that is not converted; if this throws, none is. */
   async #convertKeys(worker: Worker, names: Buffer[], settle: (name: Buffer, error: unknown) => void): Promise<void> {
@@ -242,18 +276,22 @@ export class Converter {
       const watched = dryRun ? "OK" : watcher.run("WATCH", ...names);
       const looked = await Promise.all([watched, ...names.map((name) => this.#look(worker, name))]);
       let jobs = await those(looked.slice(1) as Job[], ({ type, bytes }) => {
-        if (type === "none" || Number.isNaN(bytes)) throw new Skipped("disappeared");
+        if (type === "none" || Number.isNaN(bytes)) throw new Skipped(GONE);
         if (names.length > 1 && bytes > SMALL_BYTES) throw new Changed();
       });
-      jobs = await those(jobs, async (job) => { job.plan = await this.#plan(worker, job); });
+      jobs = await those(jobs, async (job) => {
+        job.plan = await this.#planner.plan(worker, job);
+        this.#needSaving(job.bytes, job.plan.bytesAfter);
+      });
       if (dryRun) {
-        for (const { bytes, plan } of jobs) this.#converted(bytes, plan!.bytesAfter);
+        for (const { name, bytes, plan } of jobs) this.#converted(name, { kind: plan!.kind, before: bytes, after: plan!.bytesAfter });
         return;
       }
       if (jobs.length === 0) return;
 
       const building = jobs.map((job) => {
         const temporary = job.temporary = this.#temporaries.nameFor(job.name), plan = job.plan!;
+        if (plan.removes) return [];
         made.add(temporary);
         return [...plan.build(temporary), ["PEXPIRE", temporary, TEMPORARY_MS], ["MEMORY", "USAGE", temporary], ...(plan.readBack ? [plan.readBack(temporary)] : [])];
       });
@@ -264,7 +302,7 @@ export class Converter {
         const { plan, temporary } = job, replies = answers[i]!, readBack = plan!.readBack ? replies.pop() : undefined;
         const failed = [...replies, readBack].find((answer) => answer instanceof ErrorAnswer);
         if (failed) throw failed;
-        if (this.#options.to === "roaring") this.#needSaving(job.bytes, this.#renamedBytes(worker, job, temporary!, Number(replies.at(-1))));
+        if (!plan!.removes) this.#needSaving(job.bytes, this.#renamedBytes(worker, job, temporary!, Number(replies.at(-1))));
         try {
           await plan!.verify(readBack, builder, temporary!);
         } catch (error) {
@@ -284,12 +322,12 @@ export class Converter {
         return;
       }
       at = 0;
-      for (const [i, { name, bytes, temporary }] of jobs.entries()) {
+      for (const [i, { name, bytes, temporary, plan }] of jobs.entries()) {
         const replies = moved.slice(at, at += moving[i]!.length), failed = replies.find((reply) => reply instanceof ErrorAnswer);
         if (failed) settle(name, failed);
         else {
           made.delete(temporary!);
-          this.#converted(bytes, Number(replies.at(-1) ?? 0));
+          this.#converted(name, { kind: plan!.kind, before: bytes, after: plan!.removes ? 0 : Number(replies.at(-1) ?? 0) });
         }
       }
     } finally {
@@ -300,7 +338,8 @@ export class Converter {
   }
 
   /** The commands that give a key its new value. PERSIST comes first: a key with a TTL is renamed with room for one. */
-  #move(node: Node, { name, temporary, expires }: Job): Word[][] {
+  #move(node: Node, { name, temporary, expires, plan }: Job): Word[][] {
+    if (plan!.removes) return [["UNLINK", name]];
     const setExpiry = knowsAbsoluteTimes(node) ? "PEXPIREAT" : "PEXPIRE";
     return [
       ["PERSIST", temporary!], ["RENAME", temporary!, name], ...(expires >= 0 ? [[setExpiry, name, expires]] : []), ["MEMORY", "USAGE", name],
@@ -316,10 +355,11 @@ export class Converter {
     return { name, type: String(type), expires: Number(expires), bytes: bytes === null ? NaN : Number(bytes) };
   }
 
-  #converted(before: number, after: number): void {
+  #converted(name: Buffer, outcome: Converted): void {
     this.#result.converted++;
-    this.#result.bytesBefore += before;
-    this.#result.bytesAfter += after;
+    this.#result.bytesBefore += outcome.before;
+    this.#result.bytesAfter += outcome.after;
+    this.#groups.note(name, outcome);
   }
 
   #timeOf(node: Node): [string] { return [knowsAbsoluteTimes(node) ? "PEXPIRETIME" : "PTTL"]; }
@@ -334,32 +374,9 @@ export class Converter {
     }));
   }
 
-  /** Reads a key, and decides what it becomes; throws Skipped if it stays. The core is used without a pause: other keys need it too. */
-  async #plan(worker: Worker, { name, type, expires, bytes }: Job): Promise<Plan> {
-    const { to } = this.#options, { watcher } = worker;
-    if (to !== "roaring") return this.#planBack(worker, name, type, to);
-    let plan: Plan;
-    if (type === "string") {
-      const value = await this.#readBitmap(watcher, name);
-      this.#core.read(Format.BITS, value);
-      const { isWide, ...rest } = this.#planRoaring(worker, name, expires >= 0, false);
-      plan = { ...rest, build: (temporary) => [[isWide ? "R64.FROMBITMAP" : "R.FROMBITMAP", temporary, name]] };
-    } else if (type === "set") {
-      const members = await readSet(watcher, name);
-      if (!members) throw new Changed();
-      if (members.refused !== undefined) throw new Skipped("a set with members that are not integers");
-      this.#core.collect(members.offsets);
-      const { isWide, payload, ...rest } = this.#planRoaring(worker, name, expires >= 0, members.areWide);
-      plan = { ...rest, build: (temporary) => [[isWide ? "R64.IMPORT" : "R.IMPORT", temporary, Buffer.from(payload)]] };
-    } else {
-      throw new Changed();
-    }
-    this.#needSaving(bytes, plan.bytesAfter);
-    return plan;
-  }
-
-  /** Throws if a key would not become smaller by the required share. */
+  /** Throws if a key would not become smaller by the required share. That of a group is looked at as a whole. */
   #needSaving(bytes: number, bytesAfter: number): void {
+    if (this.#options.to !== "roaring" || this.#options.wholeGroups) return;
     if (!(bytesAfter < bytes && bytesAfter <= bytes * (1 - this.#options.minSaving))) throw new Skipped("would not become smaller");
   }
 
@@ -367,73 +384,5 @@ export class Converter {
   #renamedBytes({ node, quantum }: Worker, { name, expires }: Job, temporary: Buffer, measured: number): number {
     const layout = keyLayout(node.version);
     return measured - keyBytes(layout, quantum, temporary.length, true) + keyBytes(layout, quantum, name.length, expires >= 0);
-  }
-
-  /** What a roaring bitmap of the members in the core takes, and how to verify that it has them. */
-  #planRoaring({ node, quantum }: Worker, name: Buffer, expires: boolean, needsWide: boolean): Omit<Plan, "build"> & { isWide: boolean; payload: Uint8Array } {
-    const isWide = needsWide || this.#options.wide, format = isWide ? Format.PORTABLE_WIDE : Format.PORTABLE;
-    const payload = this.#core.write(format);
-    return {
-      isWide, payload,
-      bytesAfter: blockBytes(this.#core.used()) + keyBytes(keyLayout(node.version), quantum, name.length, expires),
-      readBack: (temporary) => [isWide ? "R64.EXPORT" : "R.EXPORT", temporary],
-      verify: (stored) => {
-        if (!Buffer.isBuffer(stored) || !haveSameMembers(this.#core, stored, payload, format)) throw new Different();
-      },
-    };
-  }
-
-  /** The bytes of a native bitmap; skips a string that is none. */
-  async #readBitmap(watcher: Connection, name: Buffer): Promise<Buffer> {
-    const value = await readWhole(watcher, name);
-    if (!value) throw new Changed();
-    const verdict = verdictOnString(value);
-    if (verdict === "empty") throw new Skipped("an empty string");
-    if (!isConvertible(verdict) && !this.#options.assumeBitmaps) throw new Skipped(`a string: ${verdict}`);
-    return value;
-  }
-
-  async #planBack({ watcher }: Worker, name: Buffer, type: string, to: "native" | "set"): Promise<Plan> {
-    if (type !== "reroaring" && type !== "roaring64") throw new Changed();
-    const family = type === "reroaring" ? "R" : "R64", payload = await watcher.run(`${family}.EXPORT`, name);
-    if (!Buffer.isBuffer(payload)) throw new Changed();
-    this.#core.read(family === "R" ? Format.PORTABLE : Format.PORTABLE_WIDE, payload);
-    const greatest = this.#core.maximum();
-    if (greatest === undefined) throw new Skipped("an empty bitmap");
-    return to === "native" ? this.#planNative(name, family, greatest) : this.#planSet();
-  }
-
-  #planNative(name: Buffer, family: string, greatest: bigint): Plan {
-    if (greatest > 0xffff_ffffn) throw new Skipped("a bitmap with offsets too large for a native bitmap");
-    const value = this.#core.write(Format.BITS);
-    return {
-      build: (temporary) => [[`${family}.TOBITMAP`, temporary, name]],
-      bytesAfter: value.length,
-      verify: async (_, connection, temporary) => {
-        const stored = await readWhole(connection, temporary);
-        if (!stored || Buffer.compare(stored, value) !== 0) throw new Different();
-      },
-    };
-  }
-
-  #planSet(): Plan {
-    const commands: ((temporary: Buffer) => Word[])[] = [], PART = 1000;
-    const payload = this.#core.write(Format.PORTABLE_WIDE);
-    this.#core.members((members) => {
-      for (let i = 0; i < members.length; i += PART) {
-        const words = Array.from(members.subarray(i, i + PART), String);
-        commands.push((temporary) => ["SADD", temporary, ...words]);
-      }
-    });
-    return {
-      build: (temporary) => commands.map((command) => command(temporary)),
-      bytesAfter: 0,
-      verify: async (_, connection, temporary) => {
-        const members = await readSet(connection, temporary);
-        if (!members || members.refused !== undefined) throw new Different();
-        this.#core.collect(members.offsets);
-        if (!haveSameMembers(this.#core, this.#core.write(Format.PORTABLE_WIDE), payload, Format.PORTABLE_WIDE)) throw new Different();
-      },
-    };
   }
 }

@@ -5,13 +5,13 @@ import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
 import { Exit, Failure } from "./failure.js";
 import { shown } from "./names.js";
 import { countParts, familyOf, type RoaringFamily, type Summary, summaryOf } from "./roaring.js";
-import { readSet, readString } from "./reading.js";
+import { CORE_BITMAP, readCoreBitmap, readSet, readString } from "./reading.js";
 import { type Connection, type Node, quantumOf } from "./servers.js";
 import { isConvertible, verdictOnString } from "./verdict.js";
 
 export interface Inspection {
   key: string;
-  /** R, R64, "native bitmap" or "set of integers". */
+  /** R, R64, "native bitmap", "core bitmap" or "set of integers". */
   holds: string;
   cardinality: bigint;
   minimum: bigint | null;
@@ -52,12 +52,12 @@ export async function readKey(core: Core, { connection }: Node, name: Buffer): P
     core.read(Format.BITS, value);
     return "native bitmap";
   }
-  if (type !== "set") throw new Failure(`${shown(name)}: of type ${type}, not a bitmap`);
-  const members = await readSet(connection, name);
+  if (type !== "set" && type !== CORE_BITMAP) throw new Failure(`${shown(name)}: of type ${type}, not a bitmap`);
+  const members = await (type === "set" ? readSet : readCoreBitmap)(connection, name);
   if (!members) throw gone;
   if (members.refused !== undefined) throw new Failure(`${shown(name)}: the set has a member that is not an offset: ${JSON.stringify(members.refused)}`);
   core.collect(members.offsets);
-  return "set of integers";
+  return type === "set" ? "set of integers" : "core bitmap";
 }
 
 /** So many parts, or as many as there are offsets. */

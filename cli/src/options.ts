@@ -13,10 +13,17 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
   };
 }
 
-/** Parses percentages; returns shares. */
+/** Parses percentages above 0; returns shares. */
 export function percentage(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value <= 100)) throw new InvalidArgumentError("must be a number above 0, at most 100.");
+  const share = percentageFromZero(text);
+  if (share === 0) throw new InvalidArgumentError("must be a number above 0, at most 100.");
+  return share;
+}
+
+/** The same, with 0. */
+export function percentageFromZero(text: string): number {
+  const value = text.trim() === "" ? NaN : Number(text);
+  if (!(value >= 0 && value <= 100)) throw new InvalidArgumentError("must be a number from 0 to 100.");
   return value / 100;
 }
 

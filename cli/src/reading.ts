@@ -47,6 +47,25 @@ export async function readSet(connection: Connection, name: Buffer): Promise<Mem
   return members.count > 0 || members.refused !== undefined ? members : undefined;
 }
 
+/** The type that a server gives to the compressed bitmaps of its own, from Redis 8.12 on. */
+export const CORE_BITMAP = "bitmap";
+/** Offsets in one reply of BITRANGEINTARRAY. */
+const PAGE_OFFSETS = 10_000;
+
+/** The members of a bitmap of the server's own type, in pages; undefined if it is no longer of that type, or missing. */
+export async function readCoreBitmap(connection: Connection, name: Buffer): Promise<Members | undefined> {
+  const members = new Members();
+  for (let from = 0; ;) {
+    const page = await connection.ask("BITRANGEINTARRAY", name, from, -1, "BIT", "LIMIT", PAGE_OFFSETS);
+    if (page instanceof ErrorAnswer && page.code !== "WRONGTYPE") throw page;
+    if (!Array.isArray(page)) return undefined;
+    for (const offset of page) members.addOffset(Number(offset));
+    if (page.length < PAGE_OFFSETS) break;
+    from = Number(page.at(-1)) + 1;
+  }
+  return String(await connection.ask("TYPE", name)) === CORE_BITMAP ? members : undefined;
+}
+
 export interface ScanOptions {
   match?: string | Buffer | undefined;
   type?: string | undefined;

@@ -3,11 +3,11 @@
 
 /** What a string or a set holds. */
 export type Verdict =
-  | "bitmap" | "integers"
+  | "bitmap" | "integers" | "core bitmap"
   | "empty" | "number" | "text" | "JSON" | "HyperLogLog" | "compressed or encoded" | "mostly text" | "not integers";
 
 /** The verdicts on values that can become roaring bitmaps. */
-export const isConvertible = (verdict: Verdict): boolean => verdict === "bitmap" || verdict === "integers";
+export const isConvertible = (verdict: Verdict): boolean => verdict === "bitmap" || verdict === "integers" || verdict === "core bitmap";
 
 /** First bytes of formats other than bitmaps. */
 const SIGNATURES: readonly (readonly number[])[] = [
@@ -105,19 +105,20 @@ export class Members {
       return;
     }
     const value = Number(text);
+    if (value <= LAST_32) this.addOffset(value);
+    else if (BigInt(text) > LAST_64) this.refused ??= text;
+    else this.addOffset(BigInt(text));
+  }
+
+  addOffset(value: number | bigint): void {
     if (value <= LAST_32 && !this.#wide) {
       if (this.count === this.#narrow.length) this.#narrow = grown(this.#narrow, Uint32Array);
-      this.#narrow[this.count++] = value;
-      return;
-    }
-    const exact = BigInt(text);
-    if (exact > LAST_64) {
-      this.refused ??= text;
+      this.#narrow[this.count++] = Number(value);
       return;
     }
     this.#wide ??= BigUint64Array.from(this.#narrow.subarray(0, this.count), BigInt);
     if (this.count >= this.#wide.length) this.#wide = grown(this.#wide, BigUint64Array);
-    this.#wide[this.count++] = exact;
+    this.#wide[this.count++] = BigInt(value);
   }
 
   /** Whether the members need 64 bits. */

@@ -3,6 +3,7 @@
 export { Bitmaps } from "./bitmaps.js";
 export type { Call, Form, Word } from "./call.js";
 export { Calls, type MethodName } from "./calls.js";
+export { type Argument, command, type CommandOptions } from "./command.js";
 export {
   AbortError, InexactReplyError, InvalidArgumentError, InvalidPayloadError, OutOfMemoryError, RoarError, TimeoutError, WrongTypeError,
 } from "./errors.js";
@@ -10,6 +11,7 @@ export { type Count, type Family, type Member, type Offset, R, R64 } from "./fam
 export type { CallOptions, Signal } from "./limits.js";
 export { LoadError, type LoadOptions, type LoadProgress, type LoadSource } from "./load.js";
 export { LocalBitmap, type Members } from "./portable.js";
+export { type Former, MigratingBitmaps, type MigratingOptions } from "./migrating.js";
 export { type Multi, type Queued, TransactionError, WatchError } from "./multi.js";
 export type { By, MembersOptions, Query, Score, TopOptions } from "./query.js";
 export { type Operand, q, type Question } from "./question.js";

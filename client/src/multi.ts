@@ -2,6 +2,7 @@
 
 import type { Call, Word } from "./call.js";
 import { Calls, type MethodName, readOnly } from "./calls.js";
+import { type Argument, command } from "./command.js";
 import { errorOf, RoarError } from "./errors.js";
 import { type Family, type Member, R, R64 } from "./family.js";
 import { type CallOptions, type Signal, within } from "./limits.js";
@@ -45,6 +46,12 @@ export interface Multi<T extends readonly unknown[]> {
   /** Adds a call on a bitmap with 64-bit offsets. Throws {@link InvalidArgumentError} for a bad argument. */
   readonly r64: Queued<bigint, T>;
   /**
+   * Adds any command of the server: `call("EXPIRE", "k", 60)`. Its first argument is its key; `call(command(...))` tells what the keys of
+   * others are. Throws {@link InvalidArgumentError} for a bad argument.
+   */
+  call<A = unknown>(name: string, ...args: readonly Argument[]): Multi<[...T, A]>;
+  call<A>(call: Call<A>): Multi<[...T, A]>;
+  /**
    * Sends the calls as one transaction, MULTI and EXEC. No other client's command comes between them. In a cluster, all keys must be in one
    * slot.
    *
@@ -67,9 +74,13 @@ function queue<M extends Member>(family: Family<M>, calls: Call<unknown>[], owne
 /** An empty transaction. */
 export function multiOn(transport: Transport, options?: CallOptions): Multi<[]> {
   const calls: Call<unknown>[] = [];
-  const multi: { r: object; r64: object; exec(): Promise<unknown[]> } = {
+  const multi: { r: object; r64: object; call: object; exec(): Promise<unknown[]> } = {
     r: queue(R, calls, () => multi),
     r64: queue(R64, calls, () => multi),
+    call: (call: Call<unknown> | string, ...args: readonly Argument[]) => {
+      calls.push(typeof call === "string" ? command(call, args) : call);
+      return multi;
+    },
     exec: () => execute(transport, calls, options),
   };
   return multi as unknown as Multi<[]>;

@@ -16,13 +16,14 @@ export interface RoarClient {
   /**
    * Sends calls in one write, in a cluster in one for each node.
    *
-   * @param calls calls that `r.calls` and `r64.calls` make
+   * @param calls calls that `r.calls`, `r64.calls` and `command` make
    * @returns What became of each, in order. It does not reject because a call fails.
    * @remarks The calls are no transaction: other clients' commands may come between them.
    */
   readonly pipeline: <const C extends readonly Call<unknown>[]>(calls: C) => Promise<Settled<C>>;
   /**
-   * Begins a transaction: `multi().r.setBit("k", 7, 1).r.bitCount("k").exec()` answers `[0, 1]`. Nothing is sent before `exec`.
+   * Begins a transaction: `multi().r.setBit("k", 7, 1).r.bitCount("k").exec()` answers `[0, 1]`, and `call("EXPIRE", "k", 60)` adds any
+   * other command. Nothing is sent before `exec`.
    *
    * @remarks The calls are executed together, and no other client's command comes between them. In a cluster, all keys are in one slot.
    */

@@ -38,7 +38,7 @@ function expected({ active }: Site): Answers {
 
 await example("actives", async (run) => {
   const server = await run.server({ listens: true }), client = run.connect(server), { redis } = client;
-  const service = new Actives(redis, client);
+  const service = new Actives(client);
   const ids = run.scaled(20_000_000, 20_000), data = site(run.random, ids), right = expected(data);
   const days = Array.from({ length: DAYS }, (_, day) => activeOn(data, day));
 
@@ -72,7 +72,7 @@ await example("actives", async (run) => {
     run.check(`next-day retention of day ${day}`, await service.retention(day), both / days[day]!.length);
   }
   run.check("the month", await service.keep("month", 0, LAST, 172_800), right.monthly);
-  run.check("the month has a TTL", Number(await redis.ttl("month")) > 172_000, true);
+  run.check("the month has a TTL", Number(await redis.ttl(Actives.keys.kept("month"))) > 172_000, true);
   const curves = await retention(run, service, data);
 
   // --- The same on a replica: native BITOP stores its result, which a replica refuses.
@@ -81,7 +81,7 @@ await example("actives", async (run) => {
   await replica.run("REPLICAOF", "127.0.0.1", String(server.port));
   await waitUntil(async () => (await replica.info("master_link_status")) === "up" && Number(await redis.wait(1, 1000)) === 1);
   const reading = run.connect(replica);
-  run.check("active users on the replica", await ask(new Actives(reading.redis, reading)), right);
+  run.check("active users on the replica", await ask(new Actives(reading)), right);
   const refused = await reading.redis.bitop("AND", "result", "a", "b").then(() => "accepted", (error: Error) => error.message.split(" ")[0]);
   run.check("native BITOP on the replica", refused, "READONLY");
 
@@ -177,12 +177,12 @@ async function onCluster(run: Run, single: Connected, ids: number, right: Answer
   run.atEnd(() => redis.disconnect());
   const { r } = roar(redis), width = Math.ceil(ids / SHARDS / CONTAINER) * CONTAINER;
   const sharded = (name: string) => r.sharded(name, { width, shards: SHARDS });
-  const all = Actives.keys.days(0, LAST), days = all.map(sharded), [first, ...others] = days.slice(-7);
+  const all = Actives.keys.days(0, LAST), days = all.map((_, day) => sharded(`active:${day}`)), [first, ...others] = days.slice(-7);
   await Promise.all(days.map(async (bitmap, n) => {
     const payload = await single.r.export(all[n]!);
     run.check(`day ${n} after the import`, await bitmap.import(payload!), right.daily[n]);
   }));
-  const expression = "atleast(3, #1..#7)", service = new Actives(single.redis, single);
+  const expression = "atleast(3, #1..#7)", service = new Actives(single);
   const [daily, dailyTime] = await asked(() => Promise.all(days.map((bitmap) => bitmap.count())));
   const [threeOfSeven, threeTime] = await asked(() => first!.queryCard(expression, others));
   const [, dailyAlone] = await asked(() => Promise.all(all.map((_, day) => service.daily(day))));

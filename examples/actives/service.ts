@@ -1,20 +1,29 @@
 // Active users: a bitmap for each day, with the ids of the users who were active.
+//
+//   {active}:<day>                     users of a day. One slot has all days, because they are combined with each other
+//   active:<day>:from:<part>           what one process of the site wrote on a day, anywhere in a cluster
+//   {active}:kept:<name>               a union of days that is kept for some time
 
-import type { Redis } from "ioredis";
 import type { RoarClient } from "redis-roar-client";
 
-const dayKey = (day: number): string => `active:${day}`, partKey = (day: number, part: string): string => `active:${day}:from:${part}`;
+const dayKey = (day: number): string => `{active}:${day}`, partKey = (day: number, part: string): string => `active:${day}:from:${part}`;
+const keptKey = (name: string): string => `{active}:kept:${name}`;
 const days = (first: number, last: number): string[] => Array.from({ length: last - first + 1 }, (_, n) => dayKey(first + n));
+
+/** Seconds that a part is kept after the last write to it. `collect` has to run at least once in this time. */
+const PART_TTL = 3 * 86_400;
+/** Users in one command. A larger one would hold up other clients, and a command has at most a million arguments. */
+const BATCH = 10_000;
 
 /** Writes. All users of a site write to the bitmap of today, which is a hot key: collect before you write. */
 export class Visits {
-  readonly #r: RoarClient["r"];
+  readonly #client: RoarClient;
   readonly #part: string;
   readonly #waiting = new Map<number, Set<number>>();
 
   /** @param part names this process. Each process writes to a bitmap of its own, which can be on a node of its own. */
-  constructor({ r }: Pick<RoarClient, "r">, part: string) {
-    this.#r = r;
+  constructor(client: RoarClient, part: string) {
+    this.#client = client;
     this.#part = part;
   }
 
@@ -23,31 +32,54 @@ export class Visits {
     (this.#waiting.get(day) ?? this.#waiting.set(day, new Set()).get(day)!).add(user);
   }
 
-  /** Sends what has come since the last time: one command for each day. Call it every second or so. */
+  /** How many visits have not been written yet. */
+  get waiting(): number {
+    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /**
+   * Sends what has come since the last time. Call it every second or so, and before the process ends. What could not be written waits for
+   * the next call, and this one rejects: a visit is forgotten only when the server has it. Writing a visit twice changes nothing.
+   */
   async send(): Promise<void> {
-    const all = [...this.#waiting];
-    this.#waiting.clear();
-    for (const [day, users] of all) await this.#r.setBits(partKey(day, this.#part), users);
+    const failures: unknown[] = [];
+    for (const [day, users] of [...this.#waiting]) {
+      this.#waiting.delete(day); // visits from now on wait in a new set
+      const all = [...users];
+      for (let at = 0; at < all.length; at += BATCH) {
+        const some = all.slice(at, at + BATCH), key = partKey(day, this.#part);
+        try {
+          await this.#client.multi().r.setBits(key, some).call("EXPIRE", key, PART_TTL).exec();
+        } catch (error) {
+          failures.push(error);
+          for (const user of some) this.visit(user, day);
+        }
+      }
+    }
+    if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, `${failures.length} writes failed`);
   }
 }
 
 /** Questions. Most of them store nothing, so they can go to a replica. */
 export class Actives {
-  readonly #redis: Redis;
+  readonly #client: RoarClient;
   readonly #r: RoarClient["r"];
 
-  constructor(redis: Redis, { r }: RoarClient) {
-    this.#redis = redis;
-    this.#r = r;
+  constructor(client: RoarClient) {
+    this.#client = client;
+    this.#r = client.r;
   }
 
-  /** Brings what the processes wrote on a day together. When the day is over, `close` it, which also gives back room for more users. */
+  /**
+   * Adds what the processes have written on a day to its bitmap, and returns how many were active. Parts may be in other slots, so they go
+   * through this process. They are only read, and end by themselves: collecting again, or in two processes at once, changes nothing, and
+   * a late visit is there the next time. When the day is over, `close` gives back room for more users.
+   */
   async collect(day: number, parts: readonly string[], close = false): Promise<number> {
-    const count = await this.#r.bitOp("OR", dayKey(day), [dayKey(day), ...parts.map((part) => partKey(day, part))]);
-    if (close) {
-      await this.#r.optimize(dayKey(day));
-      await this.#redis.unlink(...parts.map((part) => partKey(day, part)));
-    }
+    const payloads = await Promise.all(parts.map((part) => this.#r.export(partKey(day, part))));
+    for (const payload of payloads) if (payload !== null) await this.#r.import(dayKey(day), payload);
+    const count = await this.daily(day);
+    if (close && count > 0) await this.#r.optimize(dayKey(day));
     return count;
   }
 
@@ -77,12 +109,11 @@ export class Actives {
     return this.#r.atLeast(least, days(first, last));
   }
 
-  /** The union of days, kept in a key for `seconds`. BITOP removes the TTL of its destination, and the transaction sets it again. */
-  async keep(key: string, first: number, last: number, seconds: number): Promise<number> {
-    const replies = await this.#redis.multi().call("R.BITOP", "OR", key, ...days(first, last)).expire(key, seconds).exec();
-    for (const [error] of replies!) if (error) throw error;
-    return Number(replies![0]![1]);
+  /** The union of days, kept under a name for `seconds`. BITOP removes the TTL of its destination, and the transaction sets it again. */
+  async keep(name: string, first: number, last: number, seconds: number): Promise<number> {
+    const [count] = await this.#client.multi().r.bitOp("OR", keptKey(name), days(first, last)).call("EXPIRE", keptKey(name), seconds).exec();
+    return count;
   }
 
-  static readonly keys = { day: dayKey, days, part: partKey };
+  static readonly keys = { day: dayKey, days, part: partKey, kept: keptKey };
 }

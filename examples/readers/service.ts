@@ -1,33 +1,39 @@
 // Unique readers of articles, exactly: string ids become integers that all articles share, and each article has a bitmap of them.
 
 import { readFileSync } from "node:fs";
-import type { Redis } from "ioredis";
-import type { RoarClient } from "redis-roar-client";
+import { type Cluster, Redis } from "ioredis";
+import { LocalBitmap, R, type RoarClient } from "redis-roar-client";
 
 const TABLE = "{reader}:id", LAST = "{reader}:last", LIBRARY = new URL("ids.lua", import.meta.url);
 const articleKey = (article: number): string => `readers:${article}`;
 
 export class Readers {
-  readonly #redis: Redis;
+  readonly #redis: Redis | Cluster;
   readonly #r: RoarClient["r"];
 
-  constructor(redis: Redis, { r }: RoarClient) {
+  constructor(redis: Redis | Cluster, { r }: RoarClient) {
     this.#redis = redis;
     this.#r = r;
   }
 
-  /** Loads the functions that the service needs into the server. Once for each server. */
+  /** Loads the functions that the service needs into the server, or into each primary of a cluster. Loading them again does no harm. */
   async install(): Promise<void> {
-    await this.#redis.function("LOAD", "REPLACE", readFileSync(LIBRARY, "utf8"));
+    const nodes = this.#redis instanceof Redis ? [this.#redis] : this.#redis.nodes("master");
+    await Promise.all(nodes.map((node) => node.function("LOAD", "REPLACE", readFileSync(LIBRARY, "utf8"))));
   }
 
   /** The integers of users. New users get the next ones, in the order of `ids`. */
   async integersOf(ids: readonly string[]): Promise<number[]> {
+    if (ids.length === 0) return [];
     return (await this.#redis.fcall("ids_of", 2, TABLE, LAST, ...ids) as string[]).map(Number);
   }
 
-  /** Users have read an article. Returns how many of them had not read it before. */
+  /**
+   * Users have read an article. Returns how many of them had not read it before. If it rejects, it is unknown whether the readers were
+   * added: call it again, because adding a reader twice changes nothing.
+   */
   async read(article: number, ids: readonly string[]): Promise<number> {
+    if (ids.length === 0) return 0;
     return this.#r.setBits(articleKey(article), await this.integersOf(ids));
   }
 
@@ -36,14 +42,20 @@ export class Readers {
     return this.#r.bitCount(articleKey(article));
   }
 
-  /** How many have read both. */
+  /** How many have read both. In a cluster two articles are on two nodes, so their bitmaps are fetched and combined here. */
   async readersOfBoth(one: number, other: number): Promise<number> {
-    return this.#r.bitOpCard("AND", [articleKey(one), articleKey(other)]);
+    if (!this.#redis.isCluster) return this.#r.bitOpCard("AND", [articleKey(one), articleKey(other)]);
+    const fetched = async (article: number): Promise<LocalBitmap<number>> => LocalBitmap.read(R, await this.#r.export(articleKey(article)));
+    const [first, second] = await Promise.all([fetched(one), fetched(other)]);
+    return first.and(second).size;
   }
 
-  /** Which of these users have read an article. */
+  /** Which of these users have read an article. Users without an integer have read nothing; asking does not give them one. */
   async haveRead(article: number, ids: readonly string[]): Promise<boolean[]> {
-    return (await this.#r.getBits(articleKey(article), await this.integersOf(ids))).map((bit) => bit === 1);
+    if (ids.length === 0) return [];
+    const integers = await this.#redis.hmget(TABLE, ...ids), known = integers.filter((integer) => integer !== null).map(Number);
+    const bits = (known.length > 0 ? await this.#r.getBits(articleKey(article), known) : [])[Symbol.iterator]();
+    return integers.map((integer) => integer !== null && bits.next().value === 1);
   }
 
   /** The keys that the service writes for articles, and for all of them. */

@@ -39,7 +39,7 @@ async function small(run: Run, service: Tags): Promise<void> {
 }
 
 await example("tags", async (run) => {
-  const server = await run.server(), client = run.connect(server), { r, redis } = client, service = new Tags(redis, client);
+  const server = await run.server(), client = run.connect(server), { r, redis } = client, service = new Tags(client);
   await small(run, service);
   await redis.flushall();
 

@@ -1,9 +1,16 @@
 // Tags in both directions: the users of a tag, and the tags of a user. Both are bitmaps, and both change in one step.
+//
+// Bitmaps of users are cut into shards by ranges of ids. A shard is in one slot, together with the tags of its users:
+//
+//   t:<tag>:{shard}       users of the shard who have the tag
+//   users:{shard}         all users of the shard
+//   u:<user>:{shard}      tags of a user of the shard; there are many, so the names are short
+//
+// One server needs one shard, which is the default. In a cluster the shards are spread over the nodes.
 
-import type { Redis } from "ioredis";
-import type { RoarClient } from "redis-roar-client";
+import type { RoarClient, ShardedBitmap, ShardingOptions } from "redis-roar-client";
 
-const usersOf = (tag: number): string => `tag:${tag}`, tagsOf = (user: number): string => `user:${user}`, EVERYBODY = "users";
+const tagName = (tag: number): string => `t:${tag}`, userName = (user: number): string => `u:${user}`, EVERYBODY = "users";
 
 export interface Share {
   tag: number;
@@ -11,75 +18,91 @@ export interface Share {
 }
 
 export class Tags {
-  readonly #redis: Redis;
-  readonly #r: RoarClient["r"];
+  readonly #client: RoarClient;
+  readonly #sharding: ShardingOptions;
+  readonly #everybody: ShardedBitmap<number>;
 
-  constructor(redis: Redis, { r }: RoarClient) {
-    this.#redis = redis;
-    this.#r = r;
+  /** @param sharding in a cluster such as `{ width: 1_048_576, shards: 64 }`; it cannot be changed while there is data. */
+  constructor(client: RoarClient, sharding: ShardingOptions = { shards: 1 }) {
+    this.#client = client;
+    this.#sharding = sharding;
+    this.#everybody = this.#bitmap(EVERYBODY);
   }
 
   /**
-   * Gives a user tags, or takes them away. The transaction changes both directions or neither. In a cluster its keys would have to be in
-   * one slot: there, write the users of tags first and let a job repair the tags of users.
+   * Gives a user tags, or takes them away. The transaction changes both directions or neither. If the connection breaks, it is unknown
+   * whether it was executed: call this again, because doing it twice changes nothing.
    */
   async set(user: number, tags: readonly number[], has = true): Promise<void> {
     if (tags.length === 0) return;
-    const transaction = this.#redis.multi();
-    for (const tag of tags) transaction.call("R.SETBIT", usersOf(tag), user, has ? 1 : 0);
-    transaction.call(has ? "R.SETBITS" : "R.CLEARBITS", tagsOf(user), ...tags);
-    if (has) transaction.call("R.SETBIT", EVERYBODY, user, 1);
-    const replies = await transaction.exec();
-    for (const [error] of replies!) if (error) throw error;
+    const transaction = this.#client.multi(), shard = this.#everybody.shardOf(user);
+    const keyOf = (name: string): string => this.#bitmap(name).keyOf(shard);
+    for (const tag of tags) transaction.r.setBit(keyOf(tagName(tag)), user, has ? 1 : 0);
+    if (has) transaction.r.setBits(keyOf(userName(user)), tags).r.setBit(keyOf(EVERYBODY), user, 1);
+    else transaction.r.clearBits(keyOf(userName(user)), tags);
+    await transaction.exec();
   }
 
   /** Makes a user known who may have no tags. */
   async add(user: number): Promise<void> {
-    await this.#r.setBit(EVERYBODY, user, 1);
+    await this.#everybody.setBit(user, 1);
   }
 
   async has(user: number, tag: number): Promise<boolean> {
-    return await this.#r.getBit(usersOf(tag), user) === 1;
+    return await this.#tag(tag).getBit(user) === 1;
   }
 
   async tagsOf(user: number): Promise<number[]> {
-    return this.#r.getIntArray(tagsOf(user));
+    return this.#client.r.getIntArray(this.#bitmap(userName(user)).keyOf(this.#everybody.shardOf(user)));
   }
 
   async usersOf(tag: number, options: { from?: number; limit?: number } = {}): Promise<number[]> {
-    return this.#r.queryMembers("#1", [usersOf(tag)], options);
+    return this.#tag(tag).queryMembers("#1", [], options);
   }
 
   /** Users without a tag: the complement of a bitmap would also have those who are no users. */
   async usersWithout(tag: number): Promise<number[]> {
-    return this.#r.queryMembers("#1 - #2", [EVERYBODY, usersOf(tag)]);
+    return this.#everybody.queryMembers("#1 - #2", [this.#tag(tag)]);
   }
 
   /** How many users a segment has: an expression over tags, `#1` being the first of `tags`. */
   async size(segment: string, tags: readonly number[]): Promise<number> {
-    return this.#r.queryCard(segment, tags.map(usersOf));
+    const [first, others] = this.#tags(tags);
+    return first.queryCard(segment, others);
   }
 
   /** The users of a segment, page by page. */
   pages(segment: string, tags: readonly number[], count = 1000): AsyncIterable<number[]> {
-    return this.#r.queryPages(segment, tags.map(usersOf), { count });
+    const [first, others] = this.#tags(tags);
+    return first.queryPages(segment, others, { count });
   }
 
   /** How alike two tags are: users in common, divided by users of either. */
   async likeness(one: number, other: number): Promise<number> {
-    return await this.#r.jaccard(usersOf(one), usersOf(other)) ?? 0;
+    return await this.#tag(one).jaccard(this.#tag(other)) ?? 0;
   }
 
-  /** Which of `among` most users of a segment have. The segment is stored once and counted against each tag, in one round trip. */
+  /** Which of `among` most users of a segment have. Nothing is stored, so any number of callers may ask at the same time. */
   async topTags(segment: string, tags: readonly number[], among: readonly number[], top: number): Promise<Share[]> {
-    const stored = "segment:asked", asked = this.#redis.pipeline();
-    await this.#r.queryStore(stored, segment, tags.map(usersOf));
-    for (const tag of among) asked.call("R.BITOPCARD", "AND", stored, usersOf(tag));
-    const replies = await asked.exec();
-    await this.#redis.unlink(stored);
-    return among.map((tag, n) => ({ tag, users: Number(replies![n]![1]) }))
-      .sort((a, b) => b.users - a.users || a.tag - b.tag).slice(0, top);
+    const [first, others] = this.#tags(tags), facets = new Map(among.map((tag) => [this.#tag(tag), tag]));
+    return (await first.facetTop(segment, others, [...facets.keys()], top)).map(([facet, users]) => ({ tag: facets.get(facet)!, users }));
   }
 
-  static readonly keys = { usersOf, tagsOf, everybody: EVERYBODY };
+  #bitmap(name: string): ShardedBitmap<number> {
+    return this.#client.r.sharded(name, this.#sharding);
+  }
+
+  #tag(tag: number): ShardedBitmap<number> {
+    return this.#bitmap(tagName(tag));
+  }
+
+  #tags([first, ...others]: readonly number[]): [first: ShardedBitmap<number>, others: ShardedBitmap<number>[]] {
+    if (first === undefined) throw new Error("a segment needs a tag");
+    return [this.#tag(first), others.map((tag) => this.#tag(tag))];
+  }
+
+  /** The keys of the only shard on one server. */
+  static readonly keys = {
+    usersOf: (tag: number): string => `${tagName(tag)}:{0}`, tagsOf: (user: number): string => `${userName(user)}:{0}`, everybody: `${EVERYBODY}:{0}`,
+  };
 }

@@ -5,7 +5,9 @@ import { defineConfig } from "vitepress";
 
 interface Link {
   text: string;
-  link: string;
+  link?: string;
+  collapsed?: boolean;
+  items?: Link[];
 }
 const { commands, examples } = JSON.parse(readFileSync(new URL("../pages/navigation.json", import.meta.url), "utf8")) as Record<"commands" | "examples", Link[]>;
 
@@ -26,18 +28,19 @@ export default defineConfig({
   themeConfig: {
     search: { provider: "local", options: { detailedView: false } },
     nav: [
-      { text: "Start", link: "/start" }, { text: "Commands", link: "/commands/" }, { text: "Recipes", link: "/recipes" },
-      { text: "Examples", link: "/examples/" }, { text: "Calculator", link: "/calculator" },
+      { text: "Start", link: "/start" }, { text: "Choosing", link: "/choosing" }, { text: "Commands", link: "/commands/" },
+      { text: "Recipes", link: "/recipes" }, { text: "CLI", link: "/cli" }, { text: "Examples", link: "/examples/" }, { text: "Calculator", link: "/calculator" },
     ],
     sidebar: [
       { text: "Use", items: [
-        { text: "Start", link: "/start" }, { text: "From native bitmaps or sets", link: "/moving" }, { text: "Recipes", link: "/recipes" },
-        { text: "Calculator", link: "/calculator" }, { text: "JavaScript", link: "/javascript" }, { text: "Other clients", link: "/clients" },
+        { text: "Start", link: "/start" }, { text: "Choosing", link: "/choosing" }, { text: "From native bitmaps or sets", link: "/moving" },
+        { text: "Migration without downtime", link: "/migration" }, { text: "Recipes", link: "/recipes" },
+        { text: "Command-line tool", link: "/cli" }, { text: "Calculator", link: "/calculator" }, { text: "JavaScript", link: "/javascript" }, { text: "Other clients", link: "/clients" },
         { text: "Cluster", link: "/cluster" },
       ] },
       { text: "Run", items: [{ text: "Operations", link: "/operations" }, { text: "Performance", link: "/performance" }, { text: "What is tested", link: "/evidence" }, { text: "Changes", link: "/changelog" }] },
       { text: "Examples", collapsed: false, items: [{ text: "All", link: "/examples/" }, ...examples] },
-      { text: "Commands", collapsed: false, items: [{ text: "All", link: "/commands/" }, ...commands] },
+      { text: "Commands", collapsed: false, items: [{ text: "All by task", link: "/commands/" }, ...commands] },
       { text: "Inside", collapsed: true, items: [
         { text: "Architecture", link: "/architecture" }, { text: "The core", link: "/core" }, { text: "Experiments", link: "/experiments" },
         { text: "Contributing", link: "/contributing" }, { text: "Security", link: "/security" },

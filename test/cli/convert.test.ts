@@ -278,3 +278,64 @@ describe("in a cluster", () => {
     for (const name of names) expect(await ask("R.GETINTARRAY", name)).toEqual([5, 300_000]);
   });
 });
+
+describe("groups", () => {
+  const sparse = (i: number): number[] => [1, 50_000 + i, 400_000], tiny = bitmapOf([0, 9]);
+  const typesOf = async (pattern: string): Promise<Set<Reply>> =>
+    new Set(await server.connection.pipeline((await server.run("KEYS", pattern) as string[]).map((key) => ["TYPE", key])));
+  const fillGroups = async (): Promise<void> => {
+    await server.connection.pipeline([
+      ...Array.from({ length: 40 }, (_, i) => ["SET", `user:${i}:visited`, bitmapOf(sparse(i))]), ["SET", "user:90:visited", tiny], ["SET", "user:91:visited", ""],
+      ...Array.from({ length: 20 }, (_, i) => ["SADD", `post:${i}:readers`, ...Array.from({ length: 600 }, (_one, n) => n * 7 + i)]), ["SADD", "post:77:readers", "anonymous"],
+      ...Array.from({ length: 5 }, (_, i) => ["SET", `small:${i}`, tiny]),
+      ...Array.from({ length: 20 }, (_, i) => ["SADD", `likes:${i}`, ...Array.from({ length: 600 }, (_one, n) => (i === 7 ? 2n ** 40n : 0n) + BigInt(n * 5))]),
+    ]);
+  };
+
+  it("are left with several types unless told otherwise, and a warning names them", async () => {
+    await fillGroups();
+    const dry = await convert("--match", "*", "--dry-run"), done = await convert("--match", "*"), byPattern = new Map(done.mixed.map((one) => [one.pattern, one]));
+    expect(dry.mixed).toEqual(done.mixed);
+    expect([...byPattern.keys()].sort()).toEqual(["likes:*", "post:*:readers", "user:*:visited"]);
+    expect(byPattern.get("user:*:visited")).toMatchObject({ converted: 40, stay: 2 });
+    expect(byPattern.get("post:*:readers")).toMatchObject({ converted: 20, stay: 1, why: "a set with members that are not integers, such as post:77:readers" });
+    expect(byPattern.get("likes:*")).toMatchObject({ converted: 20, stay: 0, why: expect.stringContaining("R64") as string });
+    await expect(server.run("R.BITOP", "OR", "all", "user:0:visited", "user:90:visited")).rejects.toThrow(/WRONGTYPE/);
+    const { out } = await toolOn(server, "convert", "--match", "*");
+    expect(out).toMatch(/^warning: groups that have keys of several types; [^]*user:\*:visited: 40 converted, 2 not: [^]*--whole-groups/m);
+  });
+
+  it("convert as a whole or not at all with --whole-groups, and back", async () => {
+    await fillGroups();
+    const before = await server.run("DEBUG", "DIGEST"), dry = await convert("--match", "*", "--whole-groups", "--dry-run");
+    expect(await server.run("DEBUG", "DIGEST")).toBe(before);
+    const done = await convert("--match", "*", "--whole-groups");
+    expect(done).toMatchObject({ converted: 62, mixed: [], failed: [], refused: dry.refused });
+    expect(dry.converted).toBe(done.converted);
+    expect(new Map(done.refused.map(({ pattern, why }) => [pattern, why]))).toEqual(new Map([
+      ["post:*:readers", "a set with members that are not integers, such as post:77:readers"], ["small:*", "would not become smaller"],
+    ]));
+    expect([await typesOf("user:*"), await typesOf("post:*"), await typesOf("small:*"), await typesOf("likes:*")])
+      .toEqual([new Set(["reroaring"]), new Set(["set"]), new Set(["string"]), new Set(["roaring64"])]);
+    expect(await server.run("R.BITOP", "OR", "all", ...await server.run("KEYS", "user:*") as string[])).toBe(44);
+    await server.run("DEL", "all");
+    expect(await convert("--match", "*", "--whole-groups")).toMatchObject({ converted: 0, mixed: [] });
+    const { out } = await toolOn(server, "convert", "--match", "*", "--whole-groups");
+    expect(out).toMatch(/^groups that stay as a whole:\n {2}post:\*:readers: 21 keys; a set with members that are not integers, such as post:77:readers$/m);
+    // What is empty becomes no key, as it is for native bitmaps and sets.
+    expect(await convert("--match", "user:*", "--whole-groups", "--to", "native")).toMatchObject({ converted: 42, mixed: [], refused: [] });
+    expect(await convert("--match", "likes:*", "--whole-groups", "--to", "set")).toMatchObject({ converted: 20, mixed: [], refused: [] });
+    await server.run("SET", "user:91:visited", "");
+    expect(await server.run("DEBUG", "DIGEST")).toBe(before);
+  });
+
+  it("are finished after a kill, even if what is left would become larger", async () => {
+    await server.connection.pipeline([
+      ...Array.from({ length: 30 }, (_, i) => ["SET", `k:${i}`, bitmapOf(sparse(i))]), ...Array.from({ length: 30 }, (_, i) => ["SET", `k:${100 + i}`, tiny]),
+    ]);
+    // As a kill would leave it: the keys that shrink are converted.
+    expect(await convert("--match", "k:*")).toMatchObject({ converted: 30 });
+    expect(await convert("--match", "k:*", "--whole-groups")).toMatchObject({ converted: 30, refused: [], mixed: [] });
+    expect(await typesOf("k:*")).toEqual(new Set(["reroaring"]));
+  });
+});

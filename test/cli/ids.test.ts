@@ -347,7 +347,22 @@ describe("watch", () => {
   it("prints once, and serves metrics, also after the server was away", async () => {
     await server.run("CONFIG", "RESETSTAT");
     await server.run("R.SETBIT", "k", 7, 1);
-    expect((await toolOn(server, "watch", "--once", "--interval", "1")).out).toMatch(/bitmaps +1\n/);
+    const { out } = await toolOn(server, "watch", "--once", "--interval", "1"), all = (await toolOn(server, "watch", "--once", "--interval", "1", "--all")).out;
+    expect(out).toMatch(/^bitmaps +1\ntheir bytes +\d+ B\nserver memory .*\ncommands a second +0\nslowest of them +-\n.*\ntraps +0\n\nno calls\n/m);
+    expect(all).toMatch(/^payloads refused +0$/m);
+    // While a client is at work.
+    const watching = toolOn(server, "watch", "--once", "--interval", "1"), writer = await server.connect();
+    for (let n = 0; n < 200; n++) {
+      await writer.run("R.SETBIT", "k", n, 1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    writer.close();
+    const busy = (await watching).out;
+    expect(Number(/^commands a second +([\d,]+)$/m.exec(busy)![1]!.replaceAll(",", ""))).toBeGreaterThan(10);
+    expect(busy).toMatch(/^slowest of them +R\.SETBIT, [\d.]+ \u00b5s a call$/m);
+    await server.run("DEL", "k");
+    await server.run("CONFIG", "RESETSTAT");
+    await server.run("R.SETBIT", "k", 7, 1);
     const port = await freePort(), args = [toolFile, "watch", "--metrics", `:${port}`, "-s", server.socket];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     const ended = new Promise((resolve) => child.once("exit", resolve));

@@ -5,7 +5,7 @@ import { createClientPool as createPool5 } from "redis5";
 import { createClientPool as createPool6 } from "redis6";
 import { tracingChannel } from "node:diagnostics_channel";
 import { describe, expect, it } from "vitest";
-import { AbortError, InvalidArgumentError, q, type RoarError, TimeoutError, type Trace, TransactionError, WatchError, WrongTypeError } from "../../client/src/index.ts";
+import { AbortError, command, InvalidArgumentError, q, type RoarError, TimeoutError, type Trace, TransactionError, WatchError, WrongTypeError } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
 import { roar as nodeRedis } from "../../client/src/node-redis.ts";
 import { type Adapter, ofClusters, repliesFor, useClient, wrappers } from "../support/adapters.ts";
@@ -29,6 +29,29 @@ describe.each(byName<Adapter>(wrappers))("%s", (_, adapter) => {
     expect(answers[5]).toEqual([0, 0]);
     expect(await multi().exec()).toEqual([]);
     expect(() => multi().r.setBit("k", -1, 1)).toThrow(InvalidArgumentError);
+  });
+
+  it("takes any other command in transactions and pipelines, beside those of the module", async () => {
+    const { multi, pipeline, r } = client, key = Buffer.from([0xff, 0x80]);
+    const answers = await multi().r.setBits("k", [7, 9]).call<number>("EXPIRE", "k", 600).call("SADD", "s", "a", 5, 2n ** 64n).call("SMEMBERS", "s")
+      .call("SET", "text", "17").call("GET", "text").call("INCRBY", "text", adapter.rounds ? 1 : 2n ** 53n).call("GET", "none").r.bitCount("k")
+      .call(command("DEL", ["s", "text", "none"], { keys: [0, 1, 2] })).exec();
+    expect([answers[0], answers[1], answers[2]]).toEqual([2, 1, 3]);
+    expect(new Set(answers[3] as string[])).toEqual(new Set(["a", "5", String(2n ** 64n)]));
+    expect(answers.slice(4, 6)).toEqual(["OK", "17"]);
+    expect(answers[6]).toBe(adapter.rounds ? 18 : 2n ** 53n + 17n);
+    if (adapter.rounds) expect(await failure(multi().call("INCRBY", "text", 2n ** 53n).exec())).toMatchObject({ message: expect.stringContaining("rounded") as string });
+    expect(answers.slice(7)).toEqual([null, 2, 2]);
+    expect(await server.run("TTL", "k")).toBeGreaterThan(590);
+    const [set, get, ttl, count] = await pipeline([command("SET", [key, "x"]), command("GET", [key], { readonly: true }), command("TTL", ["k"]), r.calls.bitCount("k")]);
+    expect([set, get, count].map((one) => (one as PromiseFulfilledResult<unknown>).value)).toEqual(["OK", "x", 2]);
+    expect((ttl as PromiseFulfilledResult<unknown>).value).toBeGreaterThan(590);
+    const error = await failure(multi().call("SADD", "k", "a").r.bitCount("k").exec()) as TransactionError;
+    expect(error.results.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    for (const bad of [() => command("", []), () => command("GET", [{} as never]), () => command("GET", [NaN]), () => command("GET", ["k"], { keys: [1] })]) {
+      expect(bad).toThrow(InvalidArgumentError);
+    }
+    expect(() => multi().call("GET KEY")).toThrow(InvalidArgumentError);
   });
 
   it("says which calls of a transaction failed, and that none was executed if the server refused it", async () => {
@@ -124,7 +147,11 @@ describe.each(byName<Adapter>(ofClusters(wrappers)))("%s in a cluster", (_, adap
     for (const tag of ["a", "b", "c"]) {
       expect(await client.multi().r.setBits(`{${tag}}x`, [1]).r.bitOp("OR", `{${tag}}y`, [`{${tag}}x`]).r.clear(`{${tag}}x`).exec()).toEqual([1, 1, 1]);
     }
+    await client.multi().call("DEL", "{d}s").call("DEL", "{d}x").exec();
+    expect(await client.multi().call("SADD", "{d}s", "x").r.setBits("{d}x", [1]).call("EXPIRE", "{d}x", 60).exec()).toEqual([1, 1, 1]);
     await expect(client.multi().r.setBit("a", 1, 1).r.setBit("b", 1, 1).exec()).rejects.toThrow(/must be in one slot/);
+    await expect(client.multi().r.setBit("a", 1, 1).call("EXPIRE", "b", 1).exec()).rejects.toThrow(/must be in one slot/);
+    await expect(client.multi().call(command("DEL", ["a", "b"], { keys: [0, 1] })).exec()).rejects.toThrow(/must be in one slot/);
   });
 });
 

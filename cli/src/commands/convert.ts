@@ -3,12 +3,13 @@
 import { statSync } from "node:fs";
 import { Option } from "commander";
 import { Backup, readBackup } from "../backup.js";
-import { type Conversion, Converter, type Target } from "../convert.js";
+import { type Conversion, Converter } from "../convert.js";
 import { ErrorAnswer, Exit, failureAt, interruption, isHopeless } from "../failure.js";
 import { loadCore } from "../load-core.js";
 import { patternBytes, shown } from "../names.js";
-import { command, percentage, wholeNumber } from "../options.js";
+import { command, percentageFromZero, wholeNumber } from "../options.js";
 import { Progress } from "../progress.js";
+import type { Target } from "../plans.js";
 import { needModule, type ServerOptions, Servers } from "../servers.js";
 import { bytesText, countText, shareText } from "../text.js";
 
@@ -18,6 +19,7 @@ interface Flags extends ServerOptions {
   dryRun?: boolean;
   assumeBitmaps?: boolean;
   wide?: boolean;
+  wholeGroups?: boolean;
   minSaving: number;
   maxRate?: number;
   parallel?: number;
@@ -29,7 +31,12 @@ interface Flags extends ServerOptions {
 /** The maximum number of failures that are shown. */
 const FAILURES = 10;
 
-function report(flags: Flags, { seen, converted, bytesBefore, bytesAfter, skipped, failed, isPartial }: Conversion): string {
+/** A list of at most so many lines. */
+const listed = (lines: readonly string[]): string[] =>
+  [...lines.slice(0, FAILURES), ...(lines.length > FAILURES ? [`  and ${countText(lines.length - FAILURES)} more (--json lists all)`] : [])];
+
+function report(flags: Flags, conversion: Conversion): string {
+  const { seen, converted, bytesBefore, bytesAfter, skipped, failed, refused, mixed, isPartial } = conversion;
   const saved = bytesBefore - bytesAfter, would = flags.dryRun ? "would be " : "";
   const sizes = flags.to === "roaring" || !flags.dryRun
     ? `: ${bytesText(bytesBefore)} ${flags.dryRun ? "would become" : "became"} ${bytesText(bytesAfter)}${saved > 0 ? ` (${shareText(saved, bytesBefore)} saved)` : ""}` : "";
@@ -37,8 +44,14 @@ function report(flags: Flags, { seen, converted, bytesBefore, bytesAfter, skippe
   return [
     `${countText(seen)} keys seen, ${countText(converted)} ${would}converted${converted > 0 ? sizes : ""}`,
     ...(left.length > 0 ? ["not converted:", ...left] : []),
-    ...(failed.length > 0 ? [`${countText(failed.length)} failed:`, ...failed.slice(0, FAILURES).map(({ key, why }) => `  ${key}: ${why}`)] : []),
-    ...(failed.length > FAILURES ? [`  and ${countText(failed.length - FAILURES)} more (--json lists all)`] : []),
+    ...(refused.length > 0 ? ["groups that stay as a whole:"] : []),
+    ...listed(refused.map(({ pattern, keys, why }) => `  ${pattern}: ${countText(keys)} keys; ${why}`)),
+    ...(failed.length > 0 ? [`${countText(failed.length)} failed:`, ...listed(failed.map(({ key, why }) => `  ${key}: ${why}`))] : []),
+    ...(mixed.length > 0 && !isPartial ? [
+      `warning: groups that ${flags.dryRun ? "would have" : "have"} keys of several types; commands that combine such keys reply WRONGTYPE:`,
+      ...listed(mixed.map(({ pattern, converted: done, stay, why }) => `  ${pattern}: ${countText(done)} converted, ${countText(stay)} not: ${why}`)),
+      ...(flags.wholeGroups ? [] : ["--whole-groups converts such a group as a whole or not at all"]),
+    ] : []),
     ...(isPartial ? [`${interruption.asked ? "interrupted" : "ended by an error"}; run the same command again to continue`] : []),
   ].join("\n");
 }
@@ -49,8 +62,9 @@ export const convert = command("convert", "convert native bitmaps and sets of in
   .option("--dry-run", "report what would be done, and write nothing")
   .option("--assume-bitmaps", "treat all strings as bitmaps, even if they look like text")
   .option("--wide", "always convert to R64")
+  .option("--whole-groups", "convert keys with names alike together or not at all, also those that become larger")
   .addOption(new Option("--min-saving <percentage>", "convert a key only if it saves at least this")
-    .argParser((text) => (text === "0" ? 0 : percentage(text))).default(0, "0"))
+    .argParser(percentageFromZero).default(0, "0"))
   .addOption(new Option("--max-rate <number>", "maximum number of keys per second").argParser(wholeNumber(1)))
   .addOption(new Option("--parallel <number>", "number of groups of small keys, or of large keys, that each node converts at a time; by default 4, in a cluster 16")
     .argParser(wholeNumber(1, 64)))
@@ -60,10 +74,12 @@ export const convert = command("convert", "convert native bitmaps and sets of in
   .addHelpText("after", `
 Each key keeps its name and its TTL. Its value is replaced only when a copy has all its members, and
 only if it has not changed meanwhile. Ctrl-C ends the run after the current keys; running the command
-again continues it. For native bitmaps that were split by hand, see redis-roar join --help.
+again continues it. Keys that would not become smaller stay as they are, unless --whole-groups says
+that all keys of a group, such as user:*:visited, have to have one type. For native bitmaps that were split by hand, see redis-roar join --help.
 
 Examples:
   redis-roar convert --match 'user:*:visited' --dry-run
+  redis-roar convert --match 'user:*:visited' --whole-groups
   redis-roar convert --match 'user:*:visited' --backup visited.backup --max-rate 500
   redis-roar convert --match 'user:*:visited' --to native`)
   .action(async (flags: Flags) => {
@@ -74,7 +90,8 @@ Examples:
       backup = flags.backup && !flags.dryRun ? await Backup.append(flags.backup) : undefined;
       const converter = new Converter(servers, core, {
         match: patternBytes(flags.match), to: flags.to, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false,
-        wide: flags.wide ?? false, minSaving: flags.minSaving, maxRate: flags.maxRate ?? Infinity, backup,
+        wide: flags.wide ?? false, wholeGroups: flags.wholeGroups ?? false, minSaving: flags.minSaving,
+        maxRate: flags.maxRate ?? Infinity, backup,
         parallel: flags.parallel ?? (servers.isCluster ? 16 : 4),
         onProgress: (done, expected) => bar.show(done, expected),
       });
@@ -82,7 +99,7 @@ Examples:
       bar.end();
       if (!converter.fatal || result.seen > 0) console.log(flags.json ? JSON.stringify(result, null, 2) : report(flags, result));
       if (converter.fatal) throw converter.fatal;
-      if (result.failed.length > 0) process.exitCode = Exit.SOME_FAILED;
+      if (result.failed.length > 0 || (flags.wholeGroups && result.mixed.length > 0)) process.exitCode = Exit.SOME_FAILED;
     } finally {
       bar.end();
       await backup?.close();
