@@ -1,4 +1,5 @@
-// Charts of bars and of lines on logarithmic scales, as SVG. They include a background and colors for light and dark mode, so that they
+// Charts of bars and of lines as SVG. Bars of ratios and lines are on logarithmic scales, bars of amounts on a linear one: on another, a
+// bar of half the length would be no half. They include a background and colors for light and dark mode, so that they
 // are legible on any page.
 
 interface Bar {
@@ -19,8 +20,8 @@ interface Chart {
   readonly groups: readonly Group[];
   /** Formats the value that stands at the end of its bar. */
   readonly format: (value: number) => string;
-  /** The value where bars begin, marked by a line. Bars of smaller values extend to the left. */
-  readonly origin: number;
+  /** The value where bars begin, marked by a line: 0 for amounts, 1 for ratios. Bars of smaller ratios extend to the left. */
+  readonly origin: 0 | 1;
   readonly footnote: string;
 }
 
@@ -35,7 +36,7 @@ const STYLE = `
   .page { fill: #ffffff; stroke: #d1d9e0 }
   .grid { stroke: #d1d9e0 } .origin { stroke: #59636e }
   .more { fill: #1a7f64 } .less { fill: #c4652a }
-  .line { fill: none; stroke-width: 2 } .first { stroke-width: 3 }
+  .line { fill: none; stroke-width: 2 } .first { stroke-width: 5; stroke-opacity: .75 }
   .line0 { stroke: #1a7f64 } .line1 { stroke: #c4652a } .line2 { stroke: #7a5bb8 } .line3 { stroke: #6e7781 } .line4 { stroke: #bf3989 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 }
@@ -49,9 +50,14 @@ const STYLE = `
 
 const escape = (text: string): string => text.replace(/[&<>]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[character]!);
 
-/** The origin, and the powers of ten from the least to the greatest value. */
+/** The origin, and the powers of ten from the least to the greatest value; of amounts, quarters of a round number. */
 function ticks(least: number, greatest: number, origin: number): number[] {
   const found = new Set([origin]);
+  if (origin === 0) {
+    const power = 10 ** Math.floor(Math.log10(greatest)), step = [0.25, 0.5, 1, 2].map((factor) => factor * power).find((one) => greatest / one <= 5)!;
+    for (let tick = step; tick <= greatest; tick += step) found.add(tick);
+    return [...found];
+  }
   for (let power = Math.ceil(Math.log10(least)); power <= Math.floor(Math.log10(greatest)); power++) found.add(10 ** power);
   return [...found];
 }
@@ -65,7 +71,8 @@ export function draw({ title, subtitle, groups, format, origin, footnote }: Char
   const least = Math.min(origin, ...values), greatest = Math.max(origin, ...values);
   const before = least < origin ? VALUES : 0;
   const left = MARGIN + LABELS + before, right = WIDTH - MARGIN - VALUES;
-  const x = (value: number): number => left + (Math.log(value / least) / Math.log(greatest / least || 2)) * (right - left);
+  const share = (value: number): number => (origin === 0 ? value / greatest : Math.log(value / least) / Math.log(greatest / least || 2));
+  const x = (value: number): number => left + share(value) * (right - left);
   const height = HEAD + groups.reduce((sum, group) => sum + GROUP_HEAD + group.bars.length * STEP, 0) + FOOT;
   const parts: string[] = [];
   const words = writer(parts);
@@ -167,7 +174,8 @@ export function drawLines({ title, subtitle, panels, xTitle, formatX, formatY, f
       words(x(tick), bottom + 18, formatX(tick), 'class="quiet" text-anchor="middle"');
     }
     words(left + width / 2, bottom + 38, xTitle, 'class="quiet" text-anchor="middle"');
-    for (const [i, line] of [...panel.lines.entries()].reverse()) {
+    // The first line is the widest and lies below the others, so that one in the same place is seen, too.
+    for (const [i, line] of panel.lines.entries()) {
       const path = line.points.map((point) => `${x(point[0]).toFixed(1)},${y(point[1])}`).join("L");
       parts.push(`<path class="line line${i}${i === 0 ? " first" : ""}" d="M${path}"/>`);
     }

@@ -134,9 +134,9 @@ function snippets(row: Row): string {
     ["Java (not run)", "java", `jedis.sendCommand(() -> "${name}".getBytes(), ${words.map((word) => JSON.stringify(word)).join(", ")});`],
   ];
   const code = blocks.map(([title, language, text]) => `\`\`\`${language} [${title}]\n${text}\n\`\`\``).join("\n");
-  const names = "`r` is [redis-roar-client](/javascript), `client` a connection of redis-py or go-redis, `jedis` one of Jedis.";
+  const clients = "`r` is [redis-roar-client](/javascript), `client` a connection of redis-py or go-redis, `jedis` one of Jedis.";
   const tested = "Tests run this call with redis-cli and in JavaScript, and [programs in Python and Go](/clients) with other calls. Java is not run.";
-  return `## In your language\n\n::: code-group\n${code}\n:::\n\n${names} ${tested}\n`;
+  return `## In your language\n\n::: code-group\n${code}\n:::\n\n${clients} ${tested}\n`;
 }
 
 const [list, ...sections] = read("docs/commands.md").split(/^(?=## )/m);

@@ -137,7 +137,7 @@ await example("attributes", async (run) => {
     ({ title, bars: figures.map(([label, value], n) => ({ label, value, color: n === 0 ? "more" as const : "less" as const })) });
   run.svg = draw({
     title: `${names.length} attributes of videos with ids up to ${ids.toLocaleString("en")}`,
-    subtitle: "Bytes of all keys (MEMORY USAGE). The scale is logarithmic. Shards are native bitmaps of 10,000 videos.",
+    subtitle: "Bytes of all keys (MEMORY USAGE). Shards are native bitmaps of 10,000 videos.",
     groups: [
       ...["common", "rare", "campaign", "recent"].map((kind) => {
         const own = rows.filter((row) => row.kind === kind);
@@ -147,7 +147,7 @@ await example("attributes", async (run) => {
         ]);
       }),
     ],
-    format: inBytes, origin: 100, footnote: run.footnote,
+    format: inBytes, origin: 0, footnote: run.footnote,
   });
 });
 

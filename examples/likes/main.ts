@@ -94,8 +94,8 @@ await example("likes", async (run) => {
     ["Microseconds a toggle, with state and count, as clients see it", one.time * 1000 / one.clicks, spread.time * 1000 / spread.clicks],
   ]);
   run.svg = draw({
-    title: "Bytes of the likes of all posts", subtitle: "MEMORY USAGE of all keys. Few posts have most of the likes. The scale is logarithmic.",
-    groups: bars, format: inBytes, origin: 1000, footnote: run.footnote,
+    title: "Bytes of the likes of all posts", subtitle: "MEMORY USAGE of all keys. Few posts have most of the likes.",
+    groups: bars, format: inBytes, origin: 0, footnote: run.footnote,
   });
 });
 

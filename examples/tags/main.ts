@@ -144,11 +144,11 @@ await example("tags", async (run) => {
   const bars = (figures: readonly (readonly [string, number])[]) => figures.map(([label, value], n) => ({ label, value, color: n === 0 ? "more" as const : "less" as const }));
   run.svg = draw({
     title: `Users of ${sets.length.toLocaleString("en")} tags, ${users.toLocaleString("en")} users`,
-    subtitle: "Bytes of all tags (MEMORY USAGE). The scale is logarithmic.",
+    subtitle: "Bytes of all tags (MEMORY USAGE).",
     groups: [
       { title: `users of all tags: ${sum(sets.map(({ size }) => size)).toLocaleString("en")}`, bars: bars([["redis-roar", bitmaps], ["native bitmaps", native], ["sets", inSets]]) },
       { title: "tags of all users", bars: bars([["redis-roar", byUser], ["sets", byUserSets]]) },
     ],
-    format: inBytes, origin: 1000, footnote: run.footnote,
+    format: inBytes, origin: 0, footnote: run.footnote,
   });
 });
