@@ -95,7 +95,7 @@ static void check_answers(const query *q, uint64_t from) {
     must(core_query_cardinality(&main_worker, q, &(page){0, UINT64_MAX, 0}, &counted));
     must(core_query_cardinality(&main_worker, q, &(page){from, UINT64_MAX, 0}, &rest));
     must(core_query_members(&main_worker, q, &(page){from, LIST_MAX, 0}, note_listed, &listed));
-    must(core_query(&main_worker, q, &r));
+    must(core_query(&main_worker, q, 0, 0, &r));
     check_sound(r.b);
     check_counted(&r);
     must(core_count_between(&main_worker, r.b, from, UINT64_MAX, &expected));
