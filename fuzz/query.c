@@ -70,7 +70,7 @@ static void check_answers(const query *q, uint64_t from) {
     must(core_query_cardinality(&main_worker, q, 0, 0, &counted));
     must(core_query_cardinality(&main_worker, q, from, 0, &rest));
     must(core_query_members(&main_worker, q, from, LIST_MAX, count_listed, &listed));
-    must(core_query(&main_worker, q, &r));
+    must(core_query(&main_worker, q, 0, 0, &r));
     check_sound(r.b);
     check_counted(&r);
     must(core_count_between(&main_worker, r.b, from, UINT64_MAX, &expected));
