@@ -28,7 +28,7 @@ export interface Inspection {
   parts: { from: bigint; to: bigint; members: bigint }[];
 }
 
-export const goneFailure = (name: Buffer): Failure => new Failure(`${shown(name)}: the key disappeared while it was read`);
+const goneFailure = (name: Buffer): Failure => new Failure(`${shown(name)}: the key disappeared while it was read`);
 
 /** The type of a key, which must exist. */
 export async function typeOf(connection: Connection, name: Buffer): Promise<string> {
