@@ -20,8 +20,8 @@ function functionPointer(name: string, { params, results }: Signature): string {
 /** Exports for commands that change bitmaps, which stay on the main thread: the build for threads leaves them out. */
 const MAIN_THREAD = new Set([
   "set", "addAll", "removeAll", "merge", "makeRemovable", "settle", "takeBack", "tidy", "collect", "sortUnlessSparse", "changeRange",
-  "setField", "addToField", "takeBackField", "planFields", "changeWords", "takeBackWords", "complement", "rebuildRange", "rewrite",
-  "pack", "slice", "deserialize", "shrunkBytes", "wasteful", "unionBytes", "validate",
+  "setField", "addToField", "takeBackField", "planFields", "changeWords", "takeBackWords", "complement", "rewrite",
+  "pack", "slice", "deserialize", "decodeBase64", "shrunkBytes", "wasteful", "unionBytes", "validate",
 ]);
 
 const [wasmFile, target] = process.argv.slice(2);

@@ -306,6 +306,7 @@ static int pop_all(call *c, open_key *k, uint64_t members) {
     RedisModule_NotifyKeyspaceEvent(c->ctx, REDISMODULE_NOTIFY_GENERIC, "del", k->name);
     RedisModule_Replicate(c->ctx, "DEL", "s", k->name);
     if (c->argc == 2) reply_any(c, b, members);
+    else if (members <= MEMBERS_BATCH) list_ascending(c, b, members);
     else reply_removed(c, b, members, 0);
     bitmap_release(b);
     return REDISMODULE_OK;

@@ -1,9 +1,9 @@
-// Conversions to and from other formats: SETBITARRAY, GETBITARRAY, EXPORT, IMPORT, FROMBITMAP, TOBITMAP.
+// Conversions to and from other formats: SETBITARRAY, GETBITARRAY, EXPORT, FROMBITMAP, TOBITMAP.
 
 import { describe, expect, it } from "vitest";
 import { itDeclares, itMindsMemory, itReads, itRefusesCounts, itWrites, keyAt } from "../support/contract.ts";
 import { type Member, member, notOffsets, offsetCount, otherThan, range, sorted } from "../support/family.ts";
-import { emptyStream, readExport } from "../support/format.ts";
+import { emptyStream, readExport, smallStream } from "../support/format.ts";
 import { nativeString } from "../support/model.ts";
 import { noEffects, oneChange } from "../support/observer.ts";
 import { seeded } from "../support/random.ts";
@@ -95,11 +95,6 @@ describeCommand("GETBITARRAY", (suite) => {
   itReads(suite, { arity: 2, call: ["k"] });
 });
 
-/** {3, 4, 100} in the portable format, byte by byte from the specification. */
-const stream32 = Buffer.from("3a30000001000000" + "00000200" + "10000000" + "030004006400", "hex");
-const stream = (bits: 32 | 64): Buffer =>
-  (bits === 32 ? stream32 : Buffer.concat([Buffer.from("0100000000000000" + "00000000", "hex"), stream32]));
-
 describeCommand("EXPORT", (suite) => {
   const { run, roar, family, refusal, protocol } = suite;
 
@@ -107,7 +102,7 @@ describeCommand("EXPORT", (suite) => {
 
   it("returns the stream of the portable format", async () => {
     await roar.load("k", [3, 4, 100]);
-    expect(bytesOf(await run("k"))).toEqual(stream(family.bits));
+    expect(bytesOf(await run("k"))).toEqual(smallStream(family.bits));
     await roar.load("empty", []);
     expect(bytesOf(await run("empty"))).toEqual(emptyStream(family.bits));
   });
@@ -157,80 +152,6 @@ describeCommand("EXPORT", (suite) => {
   });
 
   itReads(suite, { arity: 2, call: ["k"] });
-});
-
-describeCommand("IMPORT", (suite) => {
-  const { run, roar, family, server, effects, refusal } = suite;
-  const payload = stream(family.bits);
-  const invalid = (what: string) => `ERR invalid roaring payload: ${what}`;
-
-  it("creates a missing key", async () => {
-    expect(await run("k", payload)).toBe(3);
-    expect(await roar.members("k")).toEqual([3, 4, 100]);
-  });
-
-  it("adds the members to an existing key and keeps its TTL", async () => {
-    await roar.load("k", [4, 5, 70_000]);
-    await server.run("EXPIRE", "k", 1000);
-    expect(await run("k", payload)).toBe(5);
-    expect(await roar.members("k")).toEqual([3, 4, 5, 100, 70_000]);
-    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
-  });
-
-  it("replaces the key with REPLACE and drops its TTL", async () => {
-    await roar.load("k", [4, 5, 70_000]);
-    await server.run("EXPIRE", "k", 1000);
-    expect(await run("k", payload, "replace")).toBe(3);
-    expect(await roar.members("k")).toEqual([3, 4, 100]);
-    expect(await server.run("TTL", "k")).toBe(-1);
-  });
-
-  it("raises events and propagates only when something changes", async () => {
-    await roar.load("k", [3]);
-    expect(await effects(() => run("k", payload))).toMatchObject({ dirty: 1, events: [["setbit", "k"]], touched: true });
-    expect(await effects(() => run("k", payload))).toEqual(noEffects);
-    expect(await effects(() => run("k", payload, "REPLACE"))).toMatchObject({ dirty: 1, events: [["set", "k"]], touched: true });
-    expect(await effects(() => run("k2", payload), "k2")).toMatchObject({ dirty: 1, events: [["setbit", "k2"]], touched: true });
-  });
-
-  it("adds a small payload to a large bitmap: before, within and after its members", async () => {
-    const lone = range(0, 10_000).map((i) => 1_000_000_000 + i * 131_072);
-    for (const [sample, members] of Object.entries({ ...samples(family), behind: range(0, 500).map((i) => 2_400_000_000 + i * 65_537) })) {
-      await roar.load("k", lone);
-      await roar.load("other", [...members, lone[77]!, lone[78]! + 1]);
-      await roar.run("OPTIMIZE", "other");
-      await roar.run("BITOP", "OR", "expected", "k", "other");
-      const added = bytesOf(await roar.run("EXPORT", "other")), all = await roar.run("BITCOUNT", "expected");
-      expect(await effects(() => run("k", added)), sample).toMatchObject({ dirty: 1, events: [["setbit", "k"]], touched: true });
-      expect(await effects(() => run("k", added)), sample).toEqual(noEffects);
-      expect(await run("k", added), sample).toBe(all);
-      expect(await roar.run("BITCOUNT", "k"), sample).toBe(all);
-      expect(await roar.run("BITOPCARD", "XOR", "k", "expected"), sample).toBe(0);
-    }
-  });
-
-  it("refuses a payload that is truncated anywhere or has trailing bytes, and leaves the key unchanged", async () => {
-    await roar.load("k", [9]);
-    const before = await roar.dump("k");
-    for (let length = 0; length < payload.length; length++) {
-      expect(await refusal("k", payload.subarray(0, length))).toMatch(/^ERR invalid roaring payload: ./);
-      expect(await refusal("none", payload.subarray(0, length), "REPLACE")).toMatch(/^ERR invalid roaring payload: ./);
-    }
-    expect(await refusal("k", Buffer.concat([payload, Buffer.from([0])]))).toBe(invalid("it has trailing bytes"));
-    expect(await roar.dump("k")).toEqual(before);
-    expect(await server.run("EXISTS", "none")).toBe(0);
-  });
-
-  itWrites(suite, {
-    arity: -3,
-    call: ["k", emptyStream(family.bits)],
-    bad: [
-      [["k", payload, "REPLACED"], SYNTAX],
-      [["k", payload, "REPLACE", "REPLACE"], SYNTAX],
-      [["k", "x"], invalid("it is truncated")],
-      [["k", "xxxxxxxxxxxx", "REPLACE"], invalid(family.bits === 32 ? "it begins with an unknown cookie" : "it is truncated")],
-    ],
-  });
 });
 
 /** The bytes that Java's BitSet.toByteArray() returns. */

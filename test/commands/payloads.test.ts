@@ -1,15 +1,77 @@
-// Payloads in other forms that IMPORT takes, and those that it refuses by their names.
+// IMPORT: payloads of every form that it takes, and those that it refuses by their names.
 
 import { expect, it } from "vitest";
+import { itWrites } from "../support/contract.ts";
 import { member, range } from "../support/family.ts";
-import { containersOf, croaringArray, croaringContainers, legacy64, portable32, portable64 } from "../support/format.ts";
+import {
+  containersOf, croaringArray, croaringContainers, emptyStream, legacy64, portable32, portable64, smallStream,
+} from "../support/format.ts";
 import { noEffects } from "../support/observer.ts";
+import { bytesOf } from "../support/resp.ts";
 import { samples } from "../support/samples.ts";
-import { describeCommand, expectEqual } from "../support/suite.ts";
+import { describeCommand, expectEqual, SYNTAX } from "../support/suite.ts";
 
 describeCommand("IMPORT", (suite) => {
-  const { run, roar, family, effects, refusal } = suite;
+  const { run, roar, family, server, effects, refusal } = suite;
+  const payload = smallStream(family.bits);
   const invalid = (what: string) => `ERR invalid roaring payload: ${what}`;
+
+  it("creates a missing key", async () => {
+    expect(await run("k", payload)).toBe(3);
+    expect(await roar.members("k")).toEqual([3, 4, 100]);
+  });
+
+  it("adds the members to an existing key and keeps its TTL", async () => {
+    await roar.load("k", [4, 5, 70_000]);
+    await server.run("EXPIRE", "k", 1000);
+    expect(await run("k", payload)).toBe(5);
+    expect(await roar.members("k")).toEqual([3, 4, 5, 100, 70_000]);
+    expect(await server.run("TTL", "k")).toBeGreaterThan(0);
+  });
+
+  it("replaces the key with REPLACE and drops its TTL", async () => {
+    await roar.load("k", [4, 5, 70_000]);
+    await server.run("EXPIRE", "k", 1000);
+    expect(await run("k", payload, "replace")).toBe(3);
+    expect(await roar.members("k")).toEqual([3, 4, 100]);
+    expect(await server.run("TTL", "k")).toBe(-1);
+  });
+
+  it("raises events and propagates only when something changes", async () => {
+    await roar.load("k", [3]);
+    expect(await effects(() => run("k", payload))).toMatchObject({ dirty: 1, events: [["setbit", "k"]], touched: true });
+    expect(await effects(() => run("k", payload))).toEqual(noEffects);
+    expect(await effects(() => run("k", payload, "REPLACE"))).toMatchObject({ dirty: 1, events: [["set", "k"]], touched: true });
+    expect(await effects(() => run("k2", payload), "k2")).toMatchObject({ dirty: 1, events: [["setbit", "k2"]], touched: true });
+  });
+
+  it("adds a small payload to a large bitmap: before, within and after its members", async () => {
+    const lone = range(0, 10_000).map((i) => 1_000_000_000 + i * 131_072);
+    for (const [sample, members] of Object.entries({ ...samples(family), behind: range(0, 500).map((i) => 2_400_000_000 + i * 65_537) })) {
+      await roar.load("k", lone);
+      await roar.load("other", [...members, lone[77]!, lone[78]! + 1]);
+      await roar.run("OPTIMIZE", "other");
+      await roar.run("BITOP", "OR", "expected", "k", "other");
+      const added = bytesOf(await roar.run("EXPORT", "other")), all = await roar.run("BITCOUNT", "expected");
+      expect(await effects(() => run("k", added)), sample).toMatchObject({ dirty: 1, events: [["setbit", "k"]], touched: true });
+      expect(await effects(() => run("k", added)), sample).toEqual(noEffects);
+      expect(await run("k", added), sample).toBe(all);
+      expect(await roar.run("BITCOUNT", "k"), sample).toBe(all);
+      expect(await roar.run("BITOPCARD", "XOR", "k", "expected"), sample).toBe(0);
+    }
+  });
+
+  it("refuses a payload that is truncated anywhere or has trailing bytes, and leaves the key unchanged", async () => {
+    await roar.load("k", [9]);
+    const before = await roar.dump("k");
+    for (let length = 0; length < payload.length; length++) {
+      expect(await refusal("k", payload.subarray(0, length))).toMatch(/^ERR invalid roaring payload: ./);
+      expect(await refusal("none", payload.subarray(0, length), "REPLACE")).toMatch(/^ERR invalid roaring payload: ./);
+    }
+    expect(await refusal("k", Buffer.concat([payload, Buffer.from([0])]))).toBe(invalid("it has trailing bytes"));
+    expect(await roar.dump("k")).toEqual(before);
+    expect(await server.run("EXISTS", "none")).toBe(0);
+  });
 
   /** Each form of 32-bit members. */
   const narrow: Record<string, (members: readonly number[]) => Buffer> = {
@@ -81,5 +143,16 @@ describeCommand("IMPORT", (suite) => {
     if (family.bits === 64) return;
     const wide = invalid("it has 64-bit offsets, which R64.IMPORT takes"), buckets = [{ high: 7, containers: containersOf([5]) }];
     for (const bytes of [portable64(buckets), legacy64(buckets, 0), portable64(buckets).toString("base64")]) expect(await refusal("d", bytes)).toBe(wide);
+  });
+
+  itWrites(suite, {
+    arity: -3,
+    call: ["k", emptyStream(family.bits)],
+    bad: [
+      [["k", payload, "REPLACED"], SYNTAX],
+      [["k", payload, "REPLACE", "REPLACE"], SYNTAX],
+      [["k", "x"], invalid("it is truncated")],
+      [["k", "xxxxxxxxxxxx", "REPLACE"], invalid(family.bits === 32 ? "it begins with an unknown cookie" : "it is truncated")],
+    ],
   });
 });

@@ -112,6 +112,11 @@ export function legacy64(buckets: readonly Bucket[], first: 0 | 1): Buffer {
 /** The portable stream of no members, byte by byte from the specification. */
 export const emptyStream = (bits: 32 | 64): Buffer => Buffer.from(bits === 32 ? "3a30000000000000" : "0000000000000000", "hex");
 
+const small32 = Buffer.from("3a30000001000000" + "00000200" + "10000000" + "030004006400", "hex");
+/** The portable stream of 3, 4 and 100, byte by byte from the specification. */
+export const smallStream = (bits: 32 | 64): Buffer =>
+  (bits === 32 ? small32 : Buffer.concat([Buffer.from("0100000000000000" + "00000000", "hex"), small32]));
+
 /** CRoaring's own 32-bit form as a list of values (ARRAY), in the given order. */
 export function croaringArray(values: readonly number[]): Buffer {
   const bytes = new Bytes().u8(1).u32(values.length);
