@@ -131,10 +131,10 @@ const OVERHEAD = new Set(["config|resetstat", "info", "fcall"]);
 /** Server time of a round of `served`, and its most and least questions. */
 const ROUND = 2000, MOST = 100, ROUNDS = 5;
 
-/** Microseconds of a processor that the server's main thread has had. */
+/** Microseconds of a processor that the server has had, with the threads that answer long queries. */
 async function processorTime(redis: Redis): Promise<number> {
   const info = await redis.info("cpu");
-  return sum([...info.matchAll(/^used_cpu_(?:user|sys)_main_thread:([\d.]+)/gm)].map(([, seconds]) => Number(seconds) * 1e6));
+  return sum([...info.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)].map(([, seconds]) => Number(seconds) * 1e6));
 }
 
 /**
