@@ -54,7 +54,8 @@ const escape = (text: string): string => text.replace(/[&<>]/g, (character) => (
 function ticks(least: number, greatest: number, origin: number): number[] {
   const found = new Set([origin]);
   if (origin === 0) {
-    const power = 10 ** Math.floor(Math.log10(greatest)), step = [0.25, 0.5, 1, 2].map((factor) => factor * power).find((one) => greatest / one <= 5)!;
+    const power = 10 ** Math.floor(Math.log10(greatest));
+    const step = [0.25, 0.5, 1, 2].map((factor) => factor * power).find((one) => greatest / one <= 5)!;
     for (let tick = step; tick <= greatest; tick += step) found.add(tick);
     return [...found];
   }
