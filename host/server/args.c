@@ -176,12 +176,12 @@ int parse_page(call *c, int at, int words, page *p) {
     *p = (page){0, UINT64_MAX, 0};
     for (; at < c->argc; at++) {
         if (words & PAGE_REV && !p->down && argument_is(c, at, "REV")) p->down = 1;
-        else if (words & PAGE_FROM && !has_from && argument_is(c, at, "FROM") && ++at < c->argc) {
+        else if (words & PAGE_FROM && !has_from && at + 1 < c->argc && argument_is(c, at, "FROM")) {
             has_from = 1;
-            if (!parse_offset(c, at, "offset", &p->from)) return 0;
-        } else if (!has_limit && argument_is(c, at, "LIMIT") && ++at < c->argc) {
+            if (!parse_offset(c, ++at, "offset", &p->from)) return 0;
+        } else if (!has_limit && at + 1 < c->argc && argument_is(c, at, "LIMIT")) {
             has_limit = 1;
-            if (!parse_limit(c, at, &p->limit)) return 0;
+            if (!parse_limit(c, ++at, &p->limit)) return 0;
         } else return reply_syntax_error(c);
     }
     if (p->down && !has_from) p->from = c->family->last;
