@@ -107,7 +107,7 @@ client: setup        ## Build the JavaScript client, client/dist
 	$(TSX) tools/pack.ts --types
 
 cli: setup           ## Build the command-line tool, cli/dist
-	@$(MAKE) --no-print-directory cli/dist/core/core.wasm cli/dist/core/imports.wasm
+	@$(MAKE) --no-print-directory cli/dist/core/core.wasm cli/dist/core/imports.wasm cli/dist/core/faults.json
 	$(BIN)/tsc -p cli/tsconfig.json
 	@chmod +x cli/dist/main.js
 
@@ -207,6 +207,10 @@ cli/dist/core/imports.wasm: cli/wasm/imports.ts package-lock.json
 	@mkdir -p $(@D)
 	$(BIN)/asc $< --outFile $@ --config none --runtime stub --noAssert --importMemory --initialMemory 0 --memoryBase 0 \
 		--optimizeLevel 3 --enable simd --disableWarning 112 --use abort=
+
+cli/dist/core/faults.json: $(CORE_SOURCES) tools/generate-facts.ts
+	@mkdir -p $(@D)
+	$(TSX) tools/generate-facts.ts $@
 
 $(O)/roaring.c: $(O)/roaring.wasm
 	$(BIN)/wasm2c -n roaring $< -o $@

@@ -64,6 +64,12 @@ export function prefixed<T>(call: Call<T>, prefix: Word | undefined): Call<T> {
   return { name, words, args: words.slice(1), keysAt, keys: keysAt.map((at) => words[at + 1]!), readonly, repeatable, form, decode };
 }
 
+/** The call with another answer, made of its own. */
+export function mapped<T, U>(call: Call<T>, change: (answer: T) => U): Call<U> {
+  const { name, words, args, keysAt, keys, readonly, repeatable, form } = call;
+  return { name, words, args, keysAt, keys, readonly, repeatable, form, decode: (reply, prefix) => change(call.decode(reply, prefix)) };
+}
+
 const INT64 = { low: -(2n ** 63n), high: 2n ** 63n - 1n };
 
 /** The full names of commands, such as `R.SETBIT`, by family and name. Making one for each call would show in the rate of calls. */

@@ -12,6 +12,9 @@ import { layoutOf } from "../../client/src/sharded/layout.ts";
 import { R, R64 } from "../../client/src/index.ts";
 import { type Inspection, pictureOf } from "../../cli/src/inspect.ts";
 import { Layout, type Sharding } from "../../cli/src/sharded.ts";
+import { countText } from "../../cli/src/text.ts";
+import { range } from "../support/family.ts";
+import { containersOf, croaringArray, croaringContainers, legacy64, portable32, portable64 } from "../support/format.ts";
 import { random, seed } from "../support/random.ts";
 import { bytesOf } from "../support/resp.ts";
 import { freePort } from "../support/server.ts";
@@ -139,27 +142,50 @@ describe("load and unload", () => {
     expect(await given("7\n\ufeff8\n", "load", "within")).toMatchObject({ status: 1, error: expect.stringContaining("line 2") });
   });
 
-  it("say of a file that is no portable roaring bitmap of the family what it is", async () => {
+  it("load roaring files in every form that IMPORT takes, also into shards", async () => {
+    const low = [1, 2, 70_000, ...range(200_000, 3000), ...range(400_000, 5000, 3)], far = 5 * 2 ** 32;
+    const stream = containersOf(low), buckets = [{ high: 0, containers: stream }, { high: 5, containers: containersOf([9]) }];
+    const narrow = [portable32(stream), croaringContainers(stream), croaringArray([...low].reverse())];
+    const wide = [portable64(buckets), legacy64(buckets, 0), legacy64(buckets, 1)], file = join(folder, "form");
+    const cases = [
+      ...narrow.flatMap((payload) => [[payload, low, []], [payload, low, ["--wide"]]] as const),
+      ...wide.map((payload) => [payload, [...low, far + 9], ["--wide"]] as const),
+    ];
+    for (const [i, [payload, members, args]] of cases.entries()) {
+      const text = payload.toString("base64"), shards = i % 2 === 0 ? [] : ["--shards", "3", "--by", "hash"];
+      for (const form of [payload, i % 3 === 0 ? `${text.replaceAll(/.{76}/g, "$&\n")}\n` : payload.toString("base64url")]) {
+        writeFileSync(file, form);
+        const key = `form:${i}:${typeof form}`, count = new RegExp(`^${countText(BigInt(members.length))} ids loaded; .* ${countText(BigInt(members.length))} members`);
+        expect(await toolOn(server, "load", key, file, "--roaring", ...shards, ...args)).toMatchObject({ status: 0, error: "", out: expect.stringMatching(count) });
+        const { out } = await toolOn(server, "unload", key, ...shards, ...(shards.length > 0 ? args : []));
+        expect(out === members.map((one) => `${one}\n`).join(""), key).toBe(true);
+      }
+    }
+  });
+
+  it("say of a file that is no roaring bitmap of the family what it is", async () => {
     await server.connection.pipeline([["R.SETINTARRAY", "k", 1, 2, 70_000], ["R64.SETINTARRAY", "wide", 1, "5000000000"]]);
     const [narrow, wide, dump] = await Promise.all([["R.EXPORT", "k"], ["R64.EXPORT", "wide"], ["DUMP", "k"]].map(async (words) => bytesOf(await server.run(...words))));
     const u32 = (...numbers: number[]): Buffer => Buffer.from(Uint32Array.from(numbers).buffer);
     const cases: [bytes: Buffer | string, status: number, why: RegExp, ...string[]][] = [
-      [wide!, 2, /a bitmap of 64 bits: load it with --wide/], [narrow!, 2, /a bitmap of 32 bits: load it without --wide/, "--wide"],
-      [Buffer.concat([narrow!, Buffer.from("\n")]), 1, /a line feed behind its end/], [Buffer.concat([wide!, Buffer.from("\r\n")]), 1, /a line feed/],
-      [narrow!.toString("base64"), 1, /is Base64 text/], [`${wide!.toString("base64").replace(/(.{20})/g, "$1\n")}\n`, 1, /is Base64 text/], [narrow!.toString("hex"), 1, /hexadecimal/],
-      [`"${Array.from(narrow!, (byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"\n`, 1, /as redis-cli shows it/],
-      [dump!, 1, /what DUMP returns/], ["", 1, /no bytes/], [narrow!.subarray(0, -1), 1, /truncated or damaged/],
-      // Forms of CRoaring and of Java, as their sources lay them out.
-      [Buffer.concat([Buffer.of(2), narrow!]), 1, /roaring_bitmap_serialize/], [Buffer.concat([Buffer.of(1), u32(2, 5, 7)]), 1, /roaring_bitmap_serialize/],
-      [Buffer.concat([u32(5, 7), u32((1 << 15) | 13_766)]), 1, /frozen/], [Buffer.concat([Buffer.of(1, 0, 0, 0, 1, 0, 0, 0, 0), narrow!]), 1, /Roaring64NavigableMap/],
-      ["1\n2\n3\n", 1, /is not a portable roaring bitmap/],
+      [wide!, 2, /a bitmap of 64 bits: load it with --wide/], [wide!.toString("base64"), 2, /a bitmap of 64 bits: load it with --wide/],
+      [Buffer.concat([Buffer.of(1, 0, 0, 0, 1, 0, 0, 0, 0), narrow!]), 2, /a bitmap of 64 bits: load it with --wide/],
+      [Buffer.concat([narrow!, Buffer.from("\n")]), 1, /trailing bytes, the last of which is a line feed/], [Buffer.concat([wide!, Buffer.from("\r\n")]), 1, /a line feed/, "--wide"],
+      [narrow!.toString("hex"), 1, /hexadecimal/], [`"${Array.from(narrow!, (byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"\n`, 1, /what redis-cli shows/],
+      [dump!, 1, /the reply of DUMP/], ["", 1, /no bytes/], [narrow!.subarray(0, -1), 1, /truncated/],
+      [narrow!.subarray(0, -1).toString("base64"), 1, /it is Base64 text, and it is truncated/],
+      [Buffer.from(narrow!.toString("base64")).toString("base64"), 1, /Base64 text of another text/],
+      [Buffer.concat([u32(5, 7), u32((1 << 15) | 13_766)]), 1, /frozen/], [Buffer.concat([Buffer.of(1, narrow!.length), narrow!]), 1, /ClickHouse/],
+      ["1\n2\n3\n", 2, /an id on each line: load it without --roaring/], ["neither this\n", 1, /an unknown cookie/],
     ];
     const file = join(folder, "foreign");
     for (const [bytes, status, why, ...args] of cases) {
       writeFileSync(file, bytes);
-      expect(await toolOn(server, "load", "copy", file, "--roaring", ...args), String(why)).toMatchObject({ status, out: "", error: expect.stringMatching(why) });
+      for (const shards of [[], ["--shards", "2"]]) {
+        expect(await toolOn(server, "load", "copy", file, "--roaring", ...args, ...shards), String(why)).toMatchObject({ status, out: "", error: expect.stringMatching(why) });
+      }
     }
-    expect(await server.run("EXISTS", "copy")).toBe(0);
+    expect(await server.run("EXISTS", "copy", "copy:{0}", "copy:{1}")).toBe(0);
   });
 
   it("read pipes that have a name, and end although nothing comes from one", async () => {

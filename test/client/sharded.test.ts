@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { InvalidPayloadError, type Bitmaps, type Family, type Member, type Offset, InvalidArgumentError, q, R, R64, RoarError, type ShardedBitmap, ShardsFailedError, WrongTypeError } from "../../client/src/index.ts";
 import { containersOf, payloadOf } from "../../client/src/payload.ts";
 import { type Adapter, ofClusters, useClient, wrappers } from "../support/adapters.ts";
-import { range } from "../support/family.ts";
+import { range, sorted } from "../support/family.ts";
 import { seeded } from "../support/random.ts";
 import { byName, useCluster } from "../support/suite.ts";
 
@@ -176,6 +176,66 @@ describe("a sharded bitmap", () => {
     expect(await a.ranges(WIDTH - 1, WIDTH)).toEqual([[WIDTH - 1, WIDTH]]);
     expect(await a.rangeCounts([[0, last], [WIDTH - 1, WIDTH], [9, 3]])).toEqual([6, 2, 0]);
     await expect(a.rangeCounts([])).rejects.toBeInstanceOf(InvalidArgumentError);
+  });
+
+  it.each(["range", "hash"] as const)("takes members at random, by %s, each as likely as any other", async (by) => {
+    const sharding = by === "hash" ? { by, shards: 5 } : { width: WIDTH, shards: 5 }, bitmap = client.r.sharded(`pop ${by}`, sharding);
+    const members = [...range(0, 30), ...range(WIDTH, 5), 4 * WIDTH], drawn = new Map(members.map((one) => [one, 0]));
+    const ROUNDS = 400, COUNT = 9;
+    for (let round = 0; round < ROUNDS; round++) {
+      await bitmap.setBits(members);
+      const taken = await bitmap.randPops(COUNT);
+      expect(taken).toEqual(sorted(new Set(taken)));
+      expect([taken.length, await bitmap.count()]).toEqual([COUNT, members.length - COUNT]);
+      expect(await bitmap.getBits(taken)).toEqual(taken.map(() => 0));
+      for (const one of taken) drawn.set(one, drawn.get(one)! + 1);
+    }
+    const share = COUNT / members.length, expected = ROUNDS * share;
+    const square = [...drawn.values()].reduce((sum, one) => sum + (one - expected) ** 2, 0) / (expected * (1 - share));
+    expect(square, "with 35 degrees of freedom, one of ten million random runs has more").toBeLessThan(100);
+    await bitmap.setBits(members);
+    expect(await bitmap.randPops(0)).toEqual([]);
+    expect(await bitmap.randPops(1000)).toEqual(members);
+    expect([await bitmap.randPop(), await bitmap.randPops(3)]).toEqual([null, []]);
+    await bitmap.setBit(7, 1);
+    expect([await bitmap.randPop(), await bitmap.count()]).toEqual([7, 0]);
+    await expect(bitmap.randPops(-1)).rejects.toBeInstanceOf(InvalidArgumentError);
+  });
+
+  it("says which members were taken when a shard fails", async () => {
+    await a.setBits([1, WIDTH + 1, 2 * WIDTH]);
+    const home = await cluster.homeOf(a.keyOf(1));
+    const counts = client.r.sharded("a", { width: WIDTH, shards: 5 });
+    Object.defineProperty(counts, "counts", { value: async () => [1, 1, 1, 0, 0] });
+    await home.connection.run("SET", a.keyOf(1), "text");
+    const error = await failure(counts.randPops(3)) as ShardsFailedError;
+    expect([error.failed.map(({ shard }) => shard), [...error.done]]).toEqual([[1], [[0, [1]], [2, [2 * WIDTH]]]]);
+  });
+
+  it.each(["range", "hash"] as const)("stores the first members of an expression, by %s", async (by) => {
+    const sharding = by === "hash" ? { by, shards: 5 } : { width: WIDTH, shards: 5 };
+    const [from, to] = ["from", "to"].map((name) => client.r.sharded(`${name} ${by}`, sharding)) as [typeof a, typeof a];
+    const members = range(0, 300, 1009), { r } = client, all = (): Promise<number[]> => to.range(0, 2 ** 32 - 1);
+    await from.setBits(members);
+    await to.setBits([5, WIDTH, 3 * WIDTH + 7]);
+    for (const [low, limit] of [[0, 299], [0, 300], [0, 301], [WIDTH, 65], [1010, 1], [0, 0], [302_000, 5], [301_691, 5]] as const) {
+      const part = members.filter((one) => one >= low).slice(0, limit);
+      expect(await to.queryStore("#1", [from], { from: low, limit }), `${limit} from ${low}`).toBe(part.length);
+      expect(await all()).toEqual(part);
+    }
+    expect(await to.queryStore("#1 & [0..100000]", [from], { from: 70_000 })).toBe(30);
+    expect(await to.queryStore("~#1", [from], { from: 1, limit: 2000 })).toBe(2000);
+    expect(await all()).toEqual(range(1, 2001).filter((one) => one !== 1009).slice(0, 2000));
+    expect(await to.queryStore("#1", [to], { from: 2 ** 32 - 1 })).toBe(0);
+    await to.setBit(9, 1);
+    const offset = { offset: 5 } as object;
+    await expect(to.queryStore("#1", [from], offset)).rejects.toThrow("invalid offset: members would move to shards on other nodes");
+    for (const bad of [{ from: -1 }, { from: 2 ** 32 }, { limit: -1 }, { limit: 0.5 }]) {
+      await expect(to.queryStore("#1", [from], bad)).rejects.toBeInstanceOf(InvalidArgumentError);
+    }
+    const plain = await failure(r.queryCard("#1 & & ~#1", ["k"])) as RoarError;
+    for (const options of [{ from: 3 }, { limit: 3 }]) expect(await failure(to.queryStore("#1 & & ~#1", [from], options))).toMatchObject({ message: plain.message });
+    expect(await all()).toEqual([9]);
   });
 
   it("exports one payload, and imports one", async () => {

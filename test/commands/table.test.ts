@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Access, type Command as Row, commands } from "../../host/table/commands.ts";
 import { callOf, callsOf, isKey, rows } from "../support/calls.ts";
-import { type Family, otherThan, R, R64, range } from "../support/family.ts";
+import { families, type Family, otherThan, R, R64, range } from "../support/family.ts";
 import { type Argument, type Reply, ReplyError } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
 import { arityError, byName, NO_KEY, record, useServer, WRONGTYPE } from "../support/suite.ts";
@@ -117,6 +117,60 @@ function described({ name, type, token, optional, multiple, of }: Row["args"][nu
   const flags = [...(optional ? ["optional"] : []), ...(multiple ? ["multiple"] : [])];
   return [name, type === "token" ? "pure-token" : type, token ?? "", flags, of?.map(described) ?? []];
 }
+
+/** An argument as documentation writes it: [words that may be absent], and what is repeated twice. */
+function syntaxOf(reply: Reply): string {
+  const argument = record(reply), type = argument.get("type"), token = argument.get("token") as string | undefined;
+  const of = ((argument.get("arguments") ?? []) as Reply[]).map(syntaxOf), flags = (argument.get("flags") ?? []) as string[];
+  const bare = type === "pure-token" ? "" : of.length > 0 ? of.join(type === "oneof" ? " | " : " ") : String(argument.get("name"));
+  const one = [token ?? "", bare].filter(Boolean).join(" "), all = flags.includes("multiple") ? `${one} [${one} ...]` : one;
+  return flags.includes("optional") ? `[${all}]` : all;
+}
+
+describe.skipIf(!isSeven)("what a server tells of commands and their options, by hand", () => {
+  const RO = ["RO", "access"], RW = ["RW", "access", "update"], OW = ["OW", "insert"], UPDATE = ["RW", "update"];
+  const syntaxes: readonly [name: string, syntax: string][] = [
+    ["RANGE", "key min max [REV] [LIMIT n]"],
+    ["RANGES", "key min max [LIMIT n]"],
+    ["COUNTS", "key numranges min max [min max ...]"],
+    ["RANDPOP", "key [count]"],
+    ["QUERY", "expression numkeys key [key ...] [CARD [LIMIT n] | MEMBERS [REV] [FROM offset] [LIMIT n] | EXPORT]"],
+    ["QUERYSTORE", "destkey expression numkeys key [key ...] [OFFSET distance] [FROM offset] [LIMIT limit]"],
+    ["FROMBITMAP", "key stringkey [OFFSET offset] [MERGE] [LSB]"],
+    ["TOBITMAP", "stringkey key [LSB]"],
+    ["IMPORT", "key payload [REPLACE]"],
+  ];
+  const bothSyntaxes = families.flatMap(({ name: family }) => syntaxes.map(([name, syntax]) => [`${family}.${name}`, syntax]));
+  it.each(bothSyntaxes)("%s %s", async (name, syntax) => {
+    const docs = record(record(await server.run("COMMAND", "DOCS", name)).get(name)!);
+    expect((docs.get("arguments") as Reply[]).map(syntaxOf).join(" ")).toBe(syntax);
+  });
+
+  /** Calls, and their keys with what is done to each. Keys are found in any order of the options, and if they are named like options. */
+  const calls: readonly [name: string, call: Argument[], keys: Record<string, string[]>][] = [
+    ["RANGE", ["k", 0, 9, "LIMIT", 5, "REV"], { k: RO }],
+    ["RANGES", ["k", 0, 9], { k: RO }],
+    ["COUNTS", ["k", 2, 0, 9, 5, 7], { k: RO }],
+    ["RANDPOP", ["k"], { k: RW }],
+    ["RANDPOP", ["k", 5], { k: RW }],
+    ["QUERY", ["#1 | #2", 2, "a", "b", "MEMBERS", "REV", "FROM", 5, "LIMIT", 1], { a: RO, b: RO }],
+    ["QUERY", ["#1 | #2", 2, "MEMBERS", "REV", "MEMBERS"], { MEMBERS: RO, REV: RO }],
+    ["QUERYSTORE", ["d", "#1", 1, "a"], { d: UPDATE, a: RO }],
+    ["QUERYSTORE", ["d", "#1 | #2", 2, "a", "b", "LIMIT", 3, "FROM", 2, "OFFSET", -1], { d: UPDATE, a: RO, b: RO }],
+    ["QUERYSTORE", ["d", "#1 | #2", 2, "OFFSET", "FROM", "OFFSET", -1], { d: UPDATE, OFFSET: RO, FROM: RO }],
+    ["FROMBITMAP", ["k", "s", "LSB"], { k: OW, s: RO }],
+    ["FROMBITMAP", ["k", "s", "LSB", "OFFSET", 9, "MERGE"], { k: RW, s: RO }],
+    ["FROMBITMAP", ["LSB", "MERGE"], { LSB: OW, MERGE: RO }],
+    ["TOBITMAP", ["s", "k", "LSB"], { s: OW, k: RO }],
+    ["IMPORT", ["k", "payload", "REPLACE"], { k: RW }],
+  ];
+  const bothCalls = families.flatMap(({ name: family }) =>
+    calls.map(([name, call, keys]) => [`${family}.${name} ${call.join(" ")}`, `${family}.${name}`, call, keys] as const));
+  it.each(bothCalls)("%s: its keys are found", async (_, name, call, keys) => {
+    expect(await server.run("COMMAND", "GETKEYS", name, ...call)).toEqual(Object.keys(keys));
+    expect(await server.run("COMMAND", "GETKEYSANDFLAGS", name, ...call)).toEqual(Object.entries(keys));
+  });
+});
 
 describe("tips", () => {
   const reads = rows.filter(({ row }) => row.flags.includes("readonly"));

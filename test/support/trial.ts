@@ -112,7 +112,7 @@ export class Trial {
       const candidates = sorted(new Set([...sets.flatMap((one) => [...one]), ...range(131_060, 26).map(BigInt)]));
       return [text, candidates.filter((one) => has(sets[0]!.has(one), sets[1]!.has(one), sets[2]!.has(one), one))];
     };
-    switch (rng.below(22)) {
+    switch (rng.below(23)) {
       case 0: case 1: case 2: {
         const bit = rng.chance(0.7) ? 1 : 0, before = set.has(at) ? 1 : 0;
         if (bit) set.add(at);
@@ -155,8 +155,9 @@ export class Trial {
         return [`${text}${rev ? " REV" : ""}`, await first!.queryMembers(text, rest, { rev, from: offset, limit }), expected];
       }
       case 16: {
-        const [text, members] = query();
-        return [text, await bitmap.queryStore(text, others.map((k) => this.#bitmaps[k]!)), store(members)];
+        const [text, members] = query(), sources = others.map((k) => this.#bitmaps[k]!), from = rng.chance(0.5) ? offset : undefined;
+        const limit = rng.chance(0.3) ? rng.below(40) : undefined, part = members.filter((one) => one >= BigInt(from ?? 0)).slice(0, limit);
+        return [`store ${text} from ${from} limit ${limit}`, await bitmap.queryStore(text, sources, { from, limit }), store(part)];
       }
       case 17: {
         const source = this.#bitmaps[others[0]!]!, replace = rng.chance(0.5);
@@ -196,6 +197,12 @@ export class Trial {
           this.#answers(BigInt([...row].filter((member) => column.has(member) && (!limited || !sets[2]!.has(member))).length))));
         const within = limited ? q`~${limit}` : undefined;
         return ["crossCard", await first.crossCard([second], this.#bitmaps, { within }), table];
+      }
+      case 21: {
+        const single = rng.chance(0.3), most = single ? 1 : rng.below(9);
+        const taken = single ? [await bitmap.randPop() ?? []].flat() : await bitmap.randPops(most);
+        const known = sorted(taken.filter((one) => set.delete(BigInt(one)))), size = Math.min(most, all.length);
+        return ["randPop", [taken, taken.length, await bitmap.count()], [known, size, this.#answers(BigInt(set.size))]];
       }
       default: {
         if (rng.chance(0.5)) {

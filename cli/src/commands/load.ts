@@ -14,7 +14,7 @@ import { addTo, Batches, importTo, inPages, readCsv, readLines, writeLines } fro
 import { loadCore } from "../load-core.js";
 import { nameBytes } from "../names.js";
 import { command, wholeNumber } from "../options.js";
-import { readPortable } from "../portable.js";
+import { readPayload } from "../payloads.js";
 import { Progress } from "../progress.js";
 import { loadRuns, RunLines, writeRuns } from "../ranges.js";
 import { Resuming } from "../resuming.js";
@@ -59,11 +59,11 @@ interface LoadFlags extends ShardFlags {
   progress: boolean;
 }
 
-export const load = sharding(command("load", "add ids to a bitmap: one per line, a column of CSV, or a portable roaring file; needs the module")
+export const load = sharding(command("load", "add ids to a bitmap: one per line, a column of CSV, or a roaring file; needs the module")
   .argument("<key>", "the key; \\xNN stands for a byte")
   .argument("[file]", "the file; standard input if there is none"))
   .option("--csv <column>", "the file is CSV, and its first line has the names of columns")
-  .option("--roaring", "the file is a portable roaring bitmap")
+  .option("--roaring", "the file is a roaring bitmap in any form that IMPORT takes")
   .option("--ranges", "each line is a range of ids, such as 10-19, both ends included")
   .option("--wide", "load into R64, for ids above 2^32 - 1")
   .addOption(new Option("--batch <number>", "number of ids that are sent together").argParser(wholeNumber(1, 16_000_000)).default(1_000_000))
@@ -113,7 +113,7 @@ Examples:
       }
       if (flags.roaring) {
         const payload = await buffer(input), source = sharded ? await loadCore() : core;
-        readPortable(source, wide, payload);
+        await readPayload(source, wide, payload);
         let ids = source.cardinality();
         if (sharded) ids = await inPages(source, flags.batch, (page) => send(wide ? page : Uint32Array.from(page, Number)));
         else members = await importTo(connection, name, wide, payload);

@@ -10,11 +10,19 @@
 // A Core holds one bitmap at a time. Calls are synchronous; one that needs more memory than WebAssembly has throws CoreError.
 
 /** The payloads that a bitmap can be read from and written as; the numbers are those of assembly/format/index.ts. */
-export const Format = { PORTABLE: 2, PORTABLE_WIDE: 3, BITS: 4, WIDE_PARTS: 6 } as const;
+export const Format = { PORTABLE: 2, PORTABLE_WIDE: 3, BITS: 4, WIDE_PARTS: 6, ANY: 8, ANY_WIDE: 9 } as const;
 export type Format = (typeof Format)[keyof typeof Format];
 
 /** A payload that is no bitmap, or a bitmap that needs more memory than there is. */
-export class CoreError extends Error {}
+export class CoreError extends Error {
+  /** What is wrong with the payload: a number of assembly/env/fault.ts. */
+  readonly fault: number | undefined;
+
+  constructor(message: string, fault?: number) {
+    super(message);
+    this.fault = fault;
+  }
+}
 
 export interface CoreModules {
   core: WebAssembly.Module;
@@ -144,7 +152,7 @@ export class Core {
     const fault = this.#call(() => this.#core.deserialize(format, BigInt(payload.length), WINDOW_SHIFT));
     if (fault === 0) return;
     this.#begin(EMPTY_BYTES, 0);
-    throw new CoreError("the payload is no portable roaring bitmap");
+    throw new CoreError("the payload is no roaring bitmap", fault);
   }
 
   /** Makes memory 0 the bitmap of these offsets, which it sorts; repetitions count once. */

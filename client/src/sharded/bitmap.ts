@@ -17,6 +17,7 @@ import { greatest, leastOf } from "./facets.js";
 import { keyCall } from "./fan-out.js";
 import { ShardedMembers } from "./members.js";
 import { firstOf, pagesOf, partsOf } from "./reading.js";
+import { firstParts } from "./sharing.js";
 
 export type { ShardingOptions } from "./layout.js";
 
@@ -25,6 +26,12 @@ type Operation = Parameters<Calls<Member>["bitOp"]>[0];
 /** What NOT takes. */
 interface NotOptions<M extends Member> {
   readonly last?: Offset<M> | undefined;
+}
+
+/** Which members of an expression are stored. */
+interface StoreOptions<M extends Member> {
+  readonly from?: Offset<M> | undefined;
+  readonly limit?: number | undefined;
 }
 
 /** What is known about a copy that is under way. */
@@ -154,17 +161,28 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
   }
 
   /**
-   * Stores the members of an expression in this bitmap, in which `#1` is the first of the sources.
+   * Stores the members of an expression in this bitmap, in which `#1` is the first of the sources. It cannot move members, as
+   * `QUERYSTORE` with `OFFSET` does: they would come to other shards, on other nodes.
    *
    * @param sources one or more; this bitmap may be among them
+   * @param options `from`: the first offset; `limit`: the most members to store, the first ones
    * @returns The number of members of the result.
-   * @throws ShardsFailedError; InvalidArgumentError if a source has another width or more shards than this bitmap
-   * @remarks O(n) in the size of each shard's bitmaps. See docs/commands.md#querystore.
+   * @throws ShardsFailedError; InvalidArgumentError if a source has another width or more shards than this bitmap, or with `offset`
+   * @remarks O(n) in the size of each shard's bitmaps. With `limit`, it first counts the members of each shard: a write between these steps
+   * can make it store fewer, or others. By hash, it counts up to 32 times in `r` and 64 times in `r64`. See docs/commands.md#querystore.
    */
-  async queryStore(expression: string, sources: readonly ShardedBitmap<M>[]): Promise<Count<M>> {
-    const keys = this.keys(sources);
-    return this.sum(await this.evaluate(this.layout.all(), expression, (shard, text) =>
-      this.calls.queryStore(this.keyOf(shard), text, keys(shard))));
+  async queryStore(expression: string, sources: readonly ShardedBitmap<M>[], options: StoreOptions<M> = {}): Promise<Count<M>> {
+    if ((options as { offset?: unknown }).offset !== undefined) {
+      throw new InvalidArgumentError("invalid offset: members would move to shards on other nodes; read them with queryPages, and load them");
+    }
+    const { family } = this.calls, { last } = this.layout, low = integer("from", options.from ?? 0, 0n, family.last);
+    const keys = this.keys(sources), all = this.layout.all(), bounds = options.from === undefined ? undefined : { low, high: last };
+    const count = async (high: bigint): Promise<bigint[]> =>
+      (await this.evaluate(all, expression, (shard, text) => this.calls.queryCard(text, keys(shard)), { low, high })).map(BigInt);
+    const limits = options.limit === undefined ? undefined
+      : await firstParts(integer("limit", options.limit, 0n, 2n ** 53n), { low, high: last }, this.width !== undefined, count);
+    return this.sum(await this.evaluate(all, expression, (shard, text) =>
+      this.calls.queryStore(this.keyOf(shard), text, keys(shard), { limit: limits && Number(limits[shard]!) }), bounds));
   }
 
   /**

@@ -2,7 +2,7 @@
 
 import { RoarError } from "../errors.js";
 import { ShardsFailedError } from "./failure.js";
-import type { Layout } from "./layout.js";
+import type { Bounds, Layout } from "./layout.js";
 
 /** What can have members where none of an expression's keys has one. */
 const REACHES_OUT = /[~[]|at(least|most)|exactly/i;
@@ -22,15 +22,19 @@ interface Edit {
 export class Expression {
   readonly #text: string;
   readonly #layout: Layout;
-  readonly #reachesOut: boolean;
+  /** The offsets to which it is limited, if it has to be. */
+  readonly #bounds: Bounds | undefined;
 
-  constructor(text: string, layout: Layout) {
+  constructor(text: string, layout: Layout, bounds?: Bounds) {
     this.#text = text;
     this.#layout = layout;
-    this.#reachesOut = REACHES_OUT.test(text);
+    this.#bounds = bounds ?? (REACHES_OUT.test(text) ? { low: 0n, high: layout.last } : undefined);
   }
 
-  /** The expression for a shard: its ranges are those of the offsets there, and it has no members outside, if its keys have none. */
+  /**
+   * The expression for a shard: its ranges are those of the offsets there, and it has no members outside of the shard and of the bounds, if
+   * its keys have none.
+   */
   within(shard: number): string {
     return this.#made(shard).text;
   }
@@ -49,8 +53,8 @@ export class Expression {
   }
 
   #made(shard: number): { text: string; edits: Edit[] } {
-    if (!this.#reachesOut) return { text: this.#text, edits: [] };
-    const edits: Edit[] = [{ at: 0, original: 0, grown: 1 }], { last } = this.#layout;
+    if (!this.#bounds) return { text: this.#text, edits: [] };
+    const edits: Edit[] = [{ at: 0, original: 0, grown: 1 }], { low: first, high: last } = this.#bounds;
     let grown = 1;
     const mapped = (given: string, low: string, high: string, at: number): string => {
       if (BigInt(low) > BigInt(high)) return given; // the server says what is wrong
@@ -60,7 +64,7 @@ export class Expression {
       return made;
     };
     const inner = this.#layout.width !== undefined ? this.#text : this.#text.replace(RANGE, mapped);
-    const own = this.#layout.within(shard, 0n, last);
+    const own = this.#layout.within(shard, first, last);
     return { text: `(${inner}) & ${own ? `[${own.low}..${own.high}]` : NOTHING}`, edits };
   }
 }

@@ -1,11 +1,12 @@
 // The methods on the members of one sharded bitmap.
 
-import { listed } from "../call.js";
+import { listed, mapped } from "../call.js";
 import { InvalidArgumentError } from "../errors.js";
 import { type Count, integer, type Member, type Offset } from "../family.js";
 import { oneByOne, type PageOptions, pageSize } from "../paging.js";
 import type { Bit, List } from "../types.js";
-import { firstOf, pagesOf, type Part, partsOf, runsOf } from "./reading.js";
+import { drawn } from "./drawing.js";
+import { firstOf, pagesOf, type Part, partsOf, runsOf, sorted } from "./reading.js";
 import { Shards } from "./shards.js";
 
 /** The part of {@link ShardedBitmap} that is about one bitmap's members. */
@@ -190,6 +191,41 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
       for (const [j, { at }] of parts.get(shard)!.entries()) sums[at]! += BigInt(counts[i]![j]!);
     }
     return sums.map((sum) => this.calls.family.member(sum));
+  }
+
+  /**
+   * Removes a member at random, and returns it; null if the bitmap is empty. Every member is equally likely.
+   *
+   * @throws ShardsFailedError
+   * @remarks O(1) for each shard, then O(log n) in one. See docs/commands.md#randpop.
+   */
+  async randPop(): Promise<M | null> {
+    for (;;) {
+      const sizes = await this.#sizesOfShards(), [shard] = drawn(sizes, 1n).keys();
+      if (shard === undefined) return null;
+      const [local] = await this.each([shard], () => this.calls.randPop(this.keyOf(shard)));
+      if (local !== null) return this.global(shard, local!);
+      // Somebody has emptied the shard meanwhile; others may have members.
+    }
+  }
+
+  /**
+   * Removes several members at random, and returns them in ascending order. Every set of so many members is equally likely. Two steps: a
+   * shard that loses members between them can give fewer.
+   *
+   * @param count the most members to answer
+   * @throws InvalidArgumentError; ShardsFailedError, whose `done` has the members that other shards have lost
+   * @remarks O(1) for each shard, then O(k log n) for k members. See docs/commands.md#randpop.
+   */
+  async randPops(count: number): Promise<M[]> {
+    const most = integer("count", count, 0n, 2n ** 53n), shares = drawn(await this.#sizesOfShards(), most), shards = [...shares.keys()];
+    const taken = await this.each(shards, (shard) =>
+      mapped(this.calls.randPops(this.keyOf(shard), shares.get(shard)!), (locals) => locals.map((local) => this.global(shard, local))));
+    return sorted(this.calls.family, taken.flat());
+  }
+
+  async #sizesOfShards(): Promise<bigint[]> {
+    return (await this.counts(this.layout.all())).map(BigInt);
   }
 
   /** The parts of the range from `min` to `max`. */

@@ -30,7 +30,7 @@ export function partsOf(layout: Layout, low: bigint, high: bigint): Part[] {
 }
 
 /** Members in ascending order, or in descending order. */
-function sorted<M extends Member>(family: Family<M>, members: readonly M[], down: boolean): M[] {
+export function sorted<M extends Member>(family: Family<M>, members: readonly M[], down = false): M[] {
   const array = membersFor(family, members.length);
   for (const [i, member] of members.entries()) array[i] = member;
   const list = Array.from(array.sort() as Members<M> as Iterable<M>);

@@ -9,7 +9,7 @@ import type { Transport } from "../transport.js";
 import type { List } from "../types.js";
 import { Expression } from "./expression.js";
 import { fanOut } from "./fan-out.js";
-import { type Layout, layoutOf, type ShardingOptions } from "./layout.js";
+import { type Bounds, type Layout, layoutOf, type ShardingOptions } from "./layout.js";
 import type { Ask, AskForRuns, Part } from "./reading.js";
 
 /** The shards of a bitmap. */
@@ -126,9 +126,11 @@ export abstract class Shards<M extends Member> {
     return (shard) => bitmaps.map((one) => one.keyOf(shard));
   }
 
-  /** Sends the calls for an expression, each with the text for its shard. */
-  protected async evaluate<T>(shards: readonly number[], text: string, make: (shard: number, text: string) => Call<T>): Promise<T[]> {
-    const expression = new Expression(text, this.layout);
+  /** Sends the calls for an expression, or for what it has in the bounds, each with the text for its shard. */
+  protected async evaluate<T>(
+    shards: readonly number[], text: string, make: (shard: number, text: string) => Call<T>, bounds?: Bounds,
+  ): Promise<T[]> {
+    const expression = new Expression(text, this.layout, bounds);
     try {
       return await this.each(shards, (shard) => make(shard, expression.within(shard)));
     } catch (error) {
