@@ -105,7 +105,7 @@ function opener({ flags: have, keys: [key], missing }: Command, list?: string): 
   if (key!.at !== 1 || key!.to !== undefined || key!.access === "overwrite") return undefined;
   if (key!.access === "read") return "open_read(c, 1, &b)";
   if (missing !== "creates") return "open_write(c, 1, &k)";
-  return have.includes("deny-oom") ? `open_create(c, 1, ${list ? "room_for(length)" : "0"}, &k)` : "open_create_below_maxmemory(c, 1, &k)";
+  return have.includes("deny-oom") ? "open_create(c, 1, &k)" : "open_create_below_maxmemory(c, 1, &k)";
 }
 
 function beginning(row: Command): Beginning & { open?: string } {

@@ -88,8 +88,10 @@ typedef struct stretch {
     uint64_t low, high;
 } stretch;
 
-/* A bitmap that differs from b by a change. `expected` is an estimate of its bytes. */
-status core_changed(worker *w, const bitmap *b, const stretch *r, uint64_t expected, result *changed);
+/* A bitmap that differs from b by a change. */
+status core_changed(worker *w, const bitmap *b, const stretch *r, result *changed);
+/* The members of a and b in some of the keys. */
+status core_unite(worker *w, const bitmap *a, const bitmap *b, key_range keys, result *both);
 /* The same members, with each container in its smallest form. */
 status core_pack(worker *w, const bitmap *b, bitmap **packed);
 /* The members of b moved up by `distance`, which may be negative. None may leave the range of offsets. */
@@ -119,11 +121,17 @@ status core_cuts(worker *w, const counting *c, uint32_t parts, uint64_t *cuts, u
 
 /* Sorts offsets only if that is likely to bring offsets of the same container together. */
 status group_offsets(worker *w, uint64_t *offsets, uint32_t count);
-/* Replaces *b by a bitmap of the same members without free blocks. */
+/* Replaces *b by what core_arrange makes of it. */
 status tighten(worker *w, bitmap **b);
+/* A bitmap of the same members without free blocks: in as few segments as possible, or in two halves if b is one
+ * segment that has become too large. */
+status core_arrange(worker *w, const bitmap *b, result *arranged);
 
-/* Replaces *b by a bitmap with that change, which has *members members. `expected` is an estimate of the
- * bytes that it needs. */
-status rebuild_range(worker *w, bitmap **b, const stretch *r, uint64_t expected, cardinality *members);
-/* Replaces *b by the union of both, which has *members members. */
-status rebuild_union(worker *w, bitmap **b, const bitmap *more, uint64_t expected, cardinality *members);
+/* Replaces *b by a bitmap with that change, which has *members members. */
+status rebuild_range(worker *w, bitmap **b, const stretch *r, cardinality *members);
+
+/* Whether an arena is so much larger than a segment that it is to be divided. */
+#define OVERSIZE (16 * 1024)
+static inline int is_oversize(const bitmap *b) {
+    return root_of(b) == NULL && arena_bytes(b) > (uint64_t)segment_bytes + OVERSIZE;
+}

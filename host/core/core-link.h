@@ -10,10 +10,12 @@
 
 #include <stdint.h>
 
-/* A block of memory: writable as memory 0, otherwise read-only. `size` is exact, in bytes. */
+/* A block of memory: writable as memory 0, otherwise read-only. `size` is exact, in bytes. If the memory is a
+ * bitmap with segments, it shows segment `at` of root `of`. */
 typedef struct span {
     uint8_t *base;
-    uint32_t size;
+    uint32_t size, at;
+    const struct root *of;
 } span;
 
 /* Everything that the core can access during one call. */
@@ -60,6 +62,8 @@ struct state {
     const uint8_t *left_base, *right_base; /* what left and right show */
     uint64_t left_size, right_size;
     uint32_t left_shown, right_shown; /* numbers of operands, or SELF */
+    uint32_t self_at; /* of memory 0, as in a span */
+    const struct root *self_of;
     int64_t work_left; /* work that may be done before sandbox_worked is called */
     uint32_t recursion;
     uint32_t member_count; /* in the worker's members */
@@ -67,7 +71,7 @@ struct state {
     /* Values handed back overwrite arguments already read; there are never more of them. is_deferred: see
      * argument.defer. */
     uint32_t handed_back_count, is_deferred;
-    const span *operands;
+    const span *operands; /* the worker's views if any has segments */
     uint64_t *arguments;
     uint8_t *output;
     uint64_t output_size, output_used;

@@ -11,42 +11,14 @@
 /* Lists of this many offsets are sorted before they are added or removed. */
 #define SORTED_FROM 64
 
-/* An arena is nearly full if less than 1 / FULL_PARTS of the greatest size is left. It is then rewritten if
- * more than 1 / REWRITTEN_PARTS of it is free blocks. */
-#define FULL_PARTS 16
-#define REWRITTEN_PARTS 32
-/* Smaller arenas do not count as nearly full: they come near the limit only in tests that check that writes
- * are refused. */
-#define FULL_LEAST (1u << 20)
-
 /* Offsets per call. Between calls, a bitmap with too many free blocks is rewritten. */
 #define CHANGES 1024
 
 /* --- Before a change ----------------------------------------------------------------------------------- */
 
-/* Whether an arena has come near the greatest size. */
-static inline int is_nearly_full(const bitmap *b) {
-    const uint32_t bytes = arena_bytes(b);
-    return bytes > FULL_LEAST && bytes > arena_limit() / FULL_PARTS * (FULL_PARTS - 1);
-}
-
-/* Whether b must be copied or rewritten before it is changed: queries on threads still read it, or it is
- * nearly full. */
-static inline int needs_care(const bitmap *b) { return bitmap_is_shared(b) || is_nearly_full(b); }
-
-static status freed_bytes(worker *w, const bitmap *b, uint32_t *bytes) {
-    return READING(w, b, *bytes = w->core.freed(w));
-}
-
-/* Copies a bitmap that is shared. Rewrites one that is nearly full, if enough of it is free blocks. Otherwise
- * a write that needs a larger block would be refused. */
-static status make_changeable(worker *w, bitmap **b) {
-    uint32_t freed = 0;
-    if (bitmap_is_shared(*b) && !bitmap_separate(b)) return OUT_OF_MEMORY;
-    if (!is_nearly_full(*b)) return OK;
-    status s = freed_bytes(w, *b, &freed);
-    if (s == OK && freed > arena_bytes(*b) / REWRITTEN_PARTS && tighten(w, b) == TRAPPED) return TRAPPED;
-    return s;
+/* Makes a bitmap that queries on threads still read a copy, or one that has the same members as another key. */
+static status make_changeable(bitmap **b) {
+    return !bitmap_is_shared(*b) || bitmap_separate(b) ? OK : OUT_OF_MEMORY;
 }
 
 /* Sets *changes to whether any of the offsets is not in the state `bit`. */
@@ -87,11 +59,11 @@ __attribute__((noinline)) static status rewritten_or_marked(worker *w, status s,
     return s;
 }
 
-/* Ends a call that wrote to *b: updates *b if the block moved, rewrites a bitmap with too many free blocks, or
- * gives back the part of the block that is not needed, and marks it as damaged after a trap. */
+/* Ends a call that wrote to *b, which is one arena: updates *b if the block moved, rewrites it if it has too many free
+ * blocks or is so large that it becomes a bitmap with segments, or gives back the part of the block that is not needed, and marks it as damaged after a trap. */
 static status wrote(worker *w, status s, bitmap **b) {
     *b = w->current.growable;
-    if (s != OK || w->current.wasteful) return rewritten_or_marked(w, s, b);
+    if (s != OK || w->current.wasteful || (is_oversize(*b) && !w->in_segment)) return rewritten_or_marked(w, s, b);
     if (w->current.cut_to) *b = bitmap_shrink(*b, w->current.cut_to);
     return OK;
 }
@@ -124,18 +96,102 @@ static uint32_t set(worker *w, uint64_t offset, uint32_t value) {
     return previous;
 }
 
+/* --- Segments: a write changes them one after the other, as bitmaps of their own --- */
+
+/* Neighbors that together take less than this part of the greatest size are joined. */
+#define JOINED_PARTS 2
+
+/* Divides or joins the segments from .. to - 1. If memory runs out, they stay. */
+static void rearrange(worker *w, root **r, uint32_t from, uint32_t to) {
+    result parts;
+    bitmap *window = root_window(*r, from, to);
+    if (window == NULL) return;
+    status s = core_arrange(w, window, &parts);
+    root_close_window(window);
+    if (s == OK && !root_replace(r, from, to, parts.b, parts.members)) bitmap_free(parts.b);
+}
+
+static void join_if_small(worker *w, root **r, uint32_t i) {
+    if (i + 1 >= (*r)->count) return;
+    const uint64_t bytes = bitmap_bytes((*r)->of[i].b) + bitmap_bytes((*r)->of[i + 1].b);
+    if (bytes < segment_bytes / JOINED_PARTS) rearrange(w, r, i, i + 2);
+}
+
+/* Ends a write to segment i of *b, which took `bytes` bytes before and now has `members` members. */
+static void wrote_segment(worker *w, bitmap **b, uint32_t i, uint64_t bytes, uint64_t members) {
+    root *r = root_of(*b);
+    segment *at = &r->of[i];
+    const int smaller = members < at->members;
+    r->bytes += bitmap_bytes(at->b) - bytes;
+    at->members = members;
+    if (is_damaged(at->b)) r->damaged = 1;
+    if (r->damaged) return;
+    if (members == 0) root_replace(&r, i, i + 1, NULL, 0);
+    else if (is_oversize(at->b)) rearrange(w, &r, i, i + 1);
+    else if (smaller) {
+        join_if_small(w, &r, i);
+        if (i > 0) join_if_small(w, &r, i - 1);
+    }
+    *b = root_simplified(r);
+}
+
+typedef status change(worker *w, bitmap **b, void *how);
+
+/* Changes segment i of *b. */
+static status in_segment(worker *w, bitmap **b, uint32_t i, change *make, void *how) {
+    root *r = root_of(*b);
+    cardinality members = 0;
+    if (!root_own(r, i)) return OUT_OF_MEMORY;
+    const uint64_t bytes = bitmap_bytes(r->of[i].b);
+    w->in_segment = 1;
+    status s = make(w, &r->of[i].b, how);
+    w->in_segment = 0;
+    if (s != TRAPPED && core_cardinality(w, r->of[i].b, &members) == TRAPPED) s = TRAPPED;
+    wrote_segment(w, b, i, bytes, (uint64_t)members);
+    return s;
+}
+
+/* --- Single offsets --- */
+
+/* Sets a bit of a bitmap that is one arena. */
+static inline status set_here(worker *w, bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
+    w->current.offset = offset;
+    return wrote_whole(w, CHANGING(w, *b, *previous = set(w, offset, value)), b);
+}
+
+static status set_in_segment(worker *w, bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
+    root *r = root_of(*b);
+    const uint32_t i = root_seek(r, offset);
+    if (!root_own(r, i)) return OUT_OF_MEMORY;
+    segment *at = &r->of[i];
+    const uint64_t bytes = bitmap_bytes(at->b);
+    w->in_segment = 1;
+    status s = set_here(w, &at->b, offset, value, previous);
+    w->in_segment = 0;
+    if (s != OK) value = *previous = 0;
+    if (s != OK || value != *previous) wrote_segment(w, b, i, bytes, at->members + value - *previous);
+    return s;
+}
+
 __attribute__((noinline)) static status set_carefully(worker *w, bitmap **b, uint64_t offset, uint32_t value,
                                                       uint32_t *previous) {
-    status s = core_get(w, *b, offset, previous);
-    if (s != OK || *previous == value) return s;
-    s = make_changeable(w, b);
-    return s == OK ? wrote_whole(w, CHANGING(w, *b, *previous = set(w, offset, value)), b) : s;
+    const root *r = root_of(*b);
+    status s = OK;
+    if (bitmap_is_shared(*b) || (r && bitmap_is_shared(r->of[root_seek(r, offset)].b))) {
+        s = core_get(w, *b, offset, previous);
+        if (s != OK || *previous == value) return s;
+        s = make_changeable(b);
+    }
+    if (s != OK) return s;
+    return r ? set_in_segment(w, b, offset, value, previous) : set_here(w, b, offset, value, previous);
 }
 
 status core_set(worker *w, bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous) {
-    if (needs_care(*b)) return set_carefully(w, b, offset, value, previous);
-    return wrote_whole(w, CHANGING(w, *b, *previous = set(w, offset, value)), b);
+    if (root_of(*b) || bitmap_is_shared(*b)) return set_carefully(w, b, offset, value, previous);
+    return set_here(w, b, offset, value, previous);
 }
+
+/* --- Lists of offsets --- */
 
 static frame setting(worker *w, bitmap *b, uint64_t *offsets, uint64_t count) {
     frame f = writing(w, b);
@@ -153,16 +209,18 @@ static void remove_all(worker *w, uint32_t count, int whole) {
 typedef struct list {
     uint64_t *offsets;
     uint32_t count, bit;
-    uint64_t changed; /* this many bits have changed: those of the first offsets */
+    uint32_t prepared; /* whether removing needs no memory */
     uint32_t deferred; /* 1 if containers wait for their final form */
+    uint64_t changed; /* this many bits have changed: those of the first offsets */
 } list;
 
 /* Sets or clears `count` offsets from number `from` on. */
 static status change_part(worker *w, bitmap **b, list *l, uint32_t from, uint32_t count) {
     uint64_t *part = l->offsets + from;
     frame f = setting(w, *b, part, count);
+    w->current.offset = part[count - 1];
     status s = l->bit ? CHANGING_IN(w, &f, w->core.addAll(w, 0, count))
-                      : CHANGING_IN(w, &f, remove_all(w, count, count == l->count));
+                      : CHANGING_IN(w, &f, remove_all(w, count, !l->prepared));
     uint32_t changed = w->core.handed_back(w);
     memmove(l->offsets + l->changed, part, changed * sizeof *part);
     l->changed += changed;
@@ -170,43 +228,89 @@ static status change_part(worker *w, bitmap **b, list *l, uint32_t from, uint32_
     return wrote(w, s, b);
 }
 
-/* Calls an export that changes the containers of these offsets. */
-static status for_each(worker *w, bitmap *b, uint64_t *offsets, uint64_t count,
-                       void (*change)(worker *w, uint32_t first, uint32_t count)) {
-    frame f = setting(w, b, offsets, count);
-    return CHANGING_IN(w, &f, change(w, 0, f.argument_count));
-}
-
-static status settle(worker *w, bitmap **b, uint64_t *offsets, uint64_t count) {
-    return wrote(w, for_each(w, *b, offsets, count, w->core.settle), b);
-}
-
-/* A container keeps its present form if there is no memory for its final one. */
-static status tidy(worker *w, bitmap **b, uint64_t *offsets, uint64_t count) {
-    status s = wrote(w, for_each(w, *b, offsets, count, w->core.tidy), b);
-    return s == OUT_OF_MEMORY ? OK : s;
-}
-
-/* Undoes additions that ran out of memory. */
-static status undo_additions(worker *w, bitmap **b, uint64_t *offsets, uint64_t count) {
-    return undone(w, for_each(w, *b, offsets, count, w->core.takeBack), b);
-}
-
-/* Undoes the preparation of removals, which ran out of memory. */
-static status undo_preparation(worker *w, bitmap **b, uint64_t *offsets, uint64_t count) {
-    return undone(w, for_each(w, *b, offsets, count, w->core.settle), b);
-}
-
-static status change_list(worker *w, bitmap **b, list *l) {
+static status change_parts(worker *w, bitmap **b, void *how) {
+    list *l = how;
     status s = OK;
-    if (!l->bit && l->count > CHANGES) {
-        s = wrote(w, for_each(w, *b, l->offsets, l->count, w->core.makeRemovable), b);
-    }
     for (uint32_t from = 0; s == OK && from < l->count; from += CHANGES) {
         s = change_part(w, b, l, from, l->count - from < CHANGES ? l->count - from : CHANGES);
     }
+    return s;
+}
+
+/* Calls an export that changes the containers of these offsets. */
+static status for_each(worker *w, bitmap **b, const list *l, void (*call)(worker *w, uint32_t first, uint32_t count)) {
+    frame f = setting(w, *b, l->offsets, l->count);
+    return CHANGING_IN(w, &f, call(w, 0, f.argument_count));
+}
+
+static status settle(worker *w, bitmap **b, void *l) { return wrote(w, for_each(w, b, l, w->core.settle), b); }
+
+/* A container keeps its present form if there is no memory for its final one. */
+static status tidy(worker *w, bitmap **b, void *l) {
+    status s = wrote(w, for_each(w, b, l, w->core.tidy), b);
+    return s == OUT_OF_MEMORY ? OK : s;
+}
+
+static status prepare_removal(worker *w, bitmap **b, void *l) {
+    return wrote(w, for_each(w, b, l, w->core.makeRemovable), b);
+}
+
+/* Undoes additions that ran out of memory. */
+static status undo_additions(worker *w, bitmap **b, void *l) {
+    return undone(w, for_each(w, b, l, w->core.takeBack), b) == TRAPPED ? TRAPPED : OK;
+}
+
+/* Undoes the preparation of removals, which ran out of memory. */
+static status undo_preparation(worker *w, bitmap **b, void *l) {
+    return undone(w, for_each(w, b, l, w->core.settle), b) == TRAPPED ? TRAPPED : OK;
+}
+
+/* How many offsets of the list, from the first one on, are in segment i. */
+static uint32_t run_in_segment(const root *r, uint32_t i, const list *l) {
+    const uint64_t first = i > 0 ? r->of[i].first : 0;
+    const uint64_t last = i + 1 < r->count ? r->of[i + 1].first - 1 : UINT64_MAX;
+    uint32_t count = 1;
+    while (count < l->count && l->offsets[count] >= first && l->offsets[count] <= last) count++;
+    return count;
+}
+
+/* Makes the change in each segment of the list's offsets, with a list of these; or in the bitmap, if it is one arena.
+ * The offsets that have changed move to the front of the list. */
+static status by_segment(worker *w, bitmap **b, list *l, change *make) {
+    status s = OK;
+    for (list rest = *l, run; s == OK && rest.count > 0; rest.offsets += run.count, rest.count -= run.count) {
+        root *r = root_of(*b);
+        run = rest;
+        run.changed = 0;
+        if (r) {
+            const uint32_t i = root_seek(r, rest.offsets[0]);
+            run.count = run_in_segment(r, i, &rest);
+            s = in_segment(w, b, i, make, &run);
+        } else {
+            if (run.count > CHANGES) run.count = CHANGES;
+            s = make(w, b, &run);
+        }
+        memmove(l->offsets + l->changed, run.offsets, run.changed * sizeof *run.offsets);
+        l->changed += run.changed;
+        l->deferred |= run.deferred;
+    }
+    return s;
+}
+
+/* A list of the offsets that have changed. */
+static list changed_of(const list *l) { return (list){.offsets = l->offsets, .count = (uint32_t)l->changed}; }
+
+static status change_list(worker *w, bitmap **b, list *l) {
+    status s = OK;
+    if (!l->bit && (root_of(*b) || l->count > CHANGES)) {
+        list all = {.offsets = l->offsets, .count = l->count};
+        s = by_segment(w, b, &all, prepare_removal);
+        l->prepared = 1;
+    }
+    if (s == OK) s = by_segment(w, b, l, change_parts);
     if (s != OK || !l->deferred) return s;
-    return l->bit ? settle(w, b, l->offsets, l->changed) : tidy(w, b, l->offsets, l->changed);
+    list changed = changed_of(l);
+    return by_segment(w, b, &changed, l->bit ? settle : tidy);
 }
 
 static status change_grouped(worker *w, bitmap **b, list *l) {
@@ -218,7 +322,7 @@ static status change_if_needed(worker *w, bitmap **b, list *l) {
     int changes = 1;
     status s = OK;
     if (bitmap_is_shared(*b)) s = list_changes(w, *b, l->offsets, l->count, l->bit, &changes);
-    if (s == OK && changes) s = make_changeable(w, b);
+    if (s == OK && changes) s = make_changeable(b);
     return s == OK && changes ? change_grouped(w, b, l) : s;
 }
 
@@ -226,34 +330,36 @@ status core_set_all(worker *w, bitmap **b, uint64_t *offsets, uint32_t count, ui
     list l = {.offsets = offsets, .count = count, .bit = 1};
     status s = change_if_needed(w, b, &l);
     *changed = l.changed;
-    return s == OUT_OF_MEMORY ? undo_additions(w, b, offsets, l.changed) : s;
+    if (s != OUT_OF_MEMORY) return s;
+    list added = changed_of(&l);
+    return by_segment(w, b, &added, undo_additions) == OK ? OUT_OF_MEMORY : TRAPPED;
 }
 
 status core_clear_all(worker *w, bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed) {
-    list l = {.offsets = offsets, .count = count, .bit = 0};
+    list l = {.offsets = offsets, .count = count};
     status s = change_if_needed(w, b, &l);
     *changed = l.changed;
-    return s == OUT_OF_MEMORY ? undo_preparation(w, b, offsets, count) : s;
+    if (s != OUT_OF_MEMORY) return s;
+    list all = {.offsets = offsets, .count = count};
+    return by_segment(w, b, &all, undo_preparation) == OK ? OUT_OF_MEMORY : TRAPPED;
 }
 
 /* --- In place, or by building a new bitmap: the core says which of the two is quicker --- */
 
-/* Merges operand 0 into memory 0 and returns 0; or changes nothing and returns the bytes of the union if it
- * is quicker to build that. */
-static uint64_t merge(worker *w, cardinalities *members) {
+/* Merges operand 0 into memory 0; returns 1 if it is quicker to build the union. */
+static uint32_t merge(worker *w, cardinalities *members) {
     members->before = members_held(w);
-    uint64_t expected = w->core.merge(w) ? 0 : w->core.unionBytes(w);
+    uint32_t merged = w->core.merge(w);
     members->after = members_held(w);
-    return expected;
+    return !merged;
 }
 
-status merge_in_place(worker *w, bitmap **b, const bitmap *more, cardinalities *members, uint64_t *expected) {
+static status merge_in_place(worker *w, bitmap **b, const bitmap *more, cardinalities *members, uint32_t *rebuilds) {
     const span operand = span_of(more);
     frame f = writing(w, *b);
     f.operands = &operand;
     f.operand_count = 1;
-    *expected = 0;
-    return wrote_whole(w, CHANGING_IN(w, &f, *expected = merge(w, members)), b);
+    return wrote_whole(w, CHANGING_IN(w, &f, *rebuilds = merge(w, members)), b);
 }
 
 /* Sets both numbers of members of a bitmap that stays as it is. */
@@ -263,52 +369,149 @@ static status stay(worker *w, const bitmap *b, cardinalities *members) {
     return s;
 }
 
+static status merge_anew(worker *w, bitmap **b, const bitmap *more, cardinalities *members) {
+    result both;
+    status s = core_cardinality(w, *b, &members->before);
+    if (s == OK) s = core_unite(w, *b, more, ALL_KEYS, &both);
+    if (s != OK) return s;
+    bitmap_free(*b);
+    *b = both.b;
+    members->after = both.members;
+    return OK;
+}
+
+/* The least member from an offset on. */
+typedef struct found {
+    uint64_t member;
+    int any;
+} found;
+
+static void note_member(void *context, const uint64_t *members, size_t count) {
+    if (count) *(found *)context = (found){*members, 1};
+}
+
+/* Builds the union of each segment with its part of `more`, and puts those that differ in `unions`, one for each
+ * segment. Adds the segments that the bitmap will have in addition to *added. */
+static status unite_segments(worker *w, const root *r, const bitmap *more, result *unions, uint32_t *added) {
+    status s = OK;
+    for (uint64_t from = 0, next; s == OK; from = next) {
+        found least = {.any = 0};
+        if ((s = core_members(w, more, from, 1, note_member, &least)) != OK || !least.any) break;
+        const uint32_t i = root_seek(r, least.member);
+        next = i + 1 < r->count ? r->of[i + 1].first : 0;
+        const key_range keys = {i > 0 ? r->of[i].first >> 16 : 0, (next - 1) >> 16};
+        s = core_unite(w, r->of[i].b, more, keys, &unions[i]);
+        if (s == OK && unions[i].members == r->of[i].members) {
+            bitmap_free(unions[i].b);
+            unions[i].b = NULL;
+        }
+        if (s == OK && unions[i].b && root_of(unions[i].b)) *added += root_of(unions[i].b)->count - 1;
+        if (next == 0) break;
+    }
+    return s;
+}
+
+/* Builds what changes aside, so that all members are added or none. */
+static status merge_segments(worker *w, bitmap **b, const bitmap *more, cardinalities *members) {
+    root *r = root_of(*b);
+    const uint32_t count = r->count;
+    uint32_t added = 0;
+    members->before = root_members(r, count);
+    result *unions = try_alloc(count * sizeof *unions);
+    if (unions == NULL) return OUT_OF_MEMORY;
+    memset(unions, 0, count * sizeof *unions);
+    status s = unite_segments(w, r, more, unions, &added);
+    if (s == OK && !root_extend(&r, added)) s = OUT_OF_MEMORY;
+    for (uint32_t i = count; i-- > 0;) {
+        if (unions[i].b == NULL) continue;
+        if (s == OK) root_replace(&r, i, i + 1, unions[i].b, unions[i].members);
+        else bitmap_free(unions[i].b);
+    }
+    RedisModule_Free(unions);
+    *b = root_bitmap(r);
+    members->after = root_members(r, r->count);
+    return s;
+}
+
 status core_merge(worker *w, bitmap **b, const bitmap *more, cardinalities *members) {
-    uint32_t has_all = 0;
-    uint64_t expected;
-    status s = needs_care(*b) ? core_is_subset(w, more, *b, &has_all) : OK;
+    uint32_t has_all = 0, rebuilds = 1;
+    status s = bitmap_is_shared(*b) ? core_is_subset(w, more, *b, &has_all) : OK;
     if (s == OK && has_all) return stay(w, *b, members);
-    if (s == OK) s = make_changeable(w, b);
-    if (s == OK) s = merge_in_place(w, b, more, members, &expected);
-    /* The union would take seconds to build, and would hardly fit. */
-    if (s == OK && expected && is_nearly_full(*b)) return OUT_OF_MEMORY;
-    return s == OK && expected ? rebuild_union(w, b, more, expected, &members->after) : s;
+    if (s == OK) s = make_changeable(b);
+    if (s == OK && root_of(*b)) return merge_segments(w, b, more, members);
+    if (s == OK && !root_of(more)) s = merge_in_place(w, b, more, members, &rebuilds);
+    return s == OK && rebuilds ? merge_anew(w, b, more, members) : s;
 }
 
-/* Changes memory 0 and returns 0; or changes nothing and returns the bytes of a new bitmap if it is quicker
- * to build that. */
-static uint64_t change_all_of(worker *w, const stretch *r, uint32_t in_place, cardinalities *members) {
-    members->before = members_held(w);
-    uint64_t expected = w->core.changeRange(w, r->change, r->low, r->high, in_place);
-    members->after = members_held(w);
-    return expected;
+/* A stretch to change, and the members before and after. */
+typedef struct stretching {
+    const stretch *of;
+    cardinalities *members;
+    uint32_t in_place; /* whether it must be changed in place */
+    uint32_t rebuilds; /* set: it was not, because building a new bitmap is quicker */
+} stretching;
+
+static void change_all_of(worker *w, stretching *c) {
+    c->members->before = members_held(w);
+    c->rebuilds = w->core.changeRange(w, c->of->change, c->of->low, c->of->high, c->in_place) != 0;
+    c->members->after = members_held(w);
 }
 
-/* Changes the stretch and sets *expected to 0; or changes nothing if it is quicker to build a bitmap, and
- * sets *expected to the bytes that this may take. */
-static status change_in_place(worker *w, bitmap **b, const stretch *r, cardinalities *members,
-                              uint64_t *expected) {
+static status change_here(worker *w, bitmap **b, void *how) {
+    stretching *c = how;
     frame f = writing(w, *b);
-    return wrote_whole(w, CHANGING_IN(w, &f, *expected = change_all_of(w, r, 0, members)), b);
+    w->current.offset = c->of->high;
+    return wrote_whole(w, CHANGING_IN(w, &f, change_all_of(w, c)), b);
 }
 
-static status force_in_place(worker *w, bitmap **b, const stretch *r, cardinalities *members) {
-    frame f = writing(w, *b);
-    return wrote_whole(w, CHANGING_IN(w, &f, change_all_of(w, r, 1, members)), b);
+/* The same in segment i of *b. */
+static status change_segment(worker *w, bitmap **b, uint32_t i, stretching *c) {
+    const root *r = root_of(*b);
+    const cardinality others = root_members(r, r->count) - r->of[i].members;
+    status s = in_segment(w, b, i, change_here, c);
+    c->members->before += others;
+    c->members->after += others;
+    return s;
+}
+
+/* Builds the segments from .. to - 1 anew, aside. */
+static status rebuild_segments(worker *w, bitmap **b, uint32_t from, uint32_t to, stretching *c) {
+    result changed;
+    root *r = root_of(*b);
+    bitmap *window = root_window(r, from, to);
+    if (window == NULL) return OUT_OF_MEMORY;
+    status s = core_changed(w, window, c->of, &changed);
+    const cardinality before = root_members(root_of(window), to - from);
+    root_close_window(window);
+    if (s == OK && !root_replace(&r, from, to, changed.b, changed.members)) {
+        bitmap_free(changed.b);
+        s = OUT_OF_MEMORY;
+    }
+    *b = root_simplified(r);
+    if (s != OK) return s;
+    status counted = core_cardinality(w, *b, &c->members->after);
+    c->members->before = c->members->after - changed.members + before;
+    return counted;
 }
 
 /* If there is too little memory for a second bitmap, the change may still be possible in place: setting and
  * clearing need hardly any. */
 status core_change_range(worker *w, bitmap **b, const stretch *r, cardinalities *members) {
     int changes = 1;
-    uint64_t expected;
+    stretching c = {.of = r, .members = members, .rebuilds = 1};
     status s = bitmap_is_shared(*b) ? range_changes(w, *b, r, &changes) : OK;
     if (s == OK && !changes) return stay(w, *b, members);
-    if (s == OK) s = make_changeable(w, b);
-    if (s == OK) s = change_in_place(w, b, r, members, &expected);
-    if (s != OK || !expected) return s;
-    s = rebuild_range(w, b, r, expected, &members->after);
-    return s == OUT_OF_MEMORY ? force_in_place(w, b, r, members) : s;
+    if (s == OK) s = make_changeable(b);
+    if (s != OK) return s;
+    const root *large = root_of(*b);
+    const uint32_t from = large ? root_seek(large, r->low) : 0, last = large ? root_seek(large, r->high) : 0;
+    do {
+        if (from == last) s = large ? change_segment(w, b, from, &c) : change_here(w, b, &c);
+        if (s != OK || !c.rebuilds) return s;
+        s = large ? rebuild_segments(w, b, from, last + 1, &c) : rebuild_range(w, b, r, &members->after);
+        c.in_place = 1;
+    } while (s == OUT_OF_MEMORY && from == last);
+    return s;
 }
 
 /* Collects the old and the new value. */
@@ -321,8 +524,8 @@ static uint32_t write_field(worker *w, const field *at, const field_step *step) 
 status core_write_field(worker *w, bitmap **b, field_step *step) {
     const field *at = &step->at;
     outcome *o = &step->outcome;
-    status s = needs_care(*b) ? make_changeable(w, b) : OK;
-    if (s != OK) return s;
+    status s = root_of(*b) ? core_change_fields(w, b, step, 1, &o->changed) : make_changeable(b);
+    if (s != OK || root_of(*b)) return s;
     frame f = writing(w, *b);
     s = CHANGING_IN(w, &f, o->written = write_field(w, at, step));
     o->old = (int64_t)w->members[0];
@@ -374,14 +577,49 @@ static void take_outcomes(const plan *p, field_step *steps) {
     }
 }
 
-/* Changes the `changed` words that the plan lists behind the steps. */
-static status change_words(worker *w, bitmap **b, const plan *p, uint32_t changed) {
-    uint32_t from = p->steps * PLAN_VALUES, to = from + changed * PLAN_VALUES;
-    frame f = setting(w, *b, p->values, to);
-    status s = wrote(w, CHANGING_IN(w, &f, w->core.changeWords(w, from, to)), b);
+/* Words that a plan changes: values of its slots. */
+typedef struct words {
+    uint64_t *values;
+    uint32_t count;
+} words;
+
+static status change_words(worker *w, bitmap **b, void *how) {
+    const words *l = how;
+    const uint32_t to = l->count * PLAN_VALUES;
+    frame f = setting(w, *b, l->values, to);
+    status s = wrote(w, CHANGING_IN(w, &f, w->core.changeWords(w, 0, to)), b);
     if (s != OUT_OF_MEMORY) return s;
-    f = setting(w, *b, p->values, to);
-    return undone(w, CHANGING_IN(w, &f, w->core.takeBackWords(w, from, to)), b);
+    f = setting(w, *b, l->values, to);
+    return undone(w, CHANGING_IN(w, &f, w->core.takeBackWords(w, 0, to)), b);
+}
+
+static status take_back_words(worker *w, bitmap **b, void *how) {
+    const words *l = how;
+    const uint32_t to = l->count * PLAN_VALUES;
+    frame f = setting(w, *b, l->values, to);
+    return wrote(w, CHANGING_IN(w, &f, w->core.takeBackWords(w, 0, to)), b);
+}
+
+/* A word is in one segment. */
+static status in_segment_of_word(worker *w, bitmap **b, words *word, change *make) {
+    const root *r = root_of(*b);
+    return r ? in_segment(w, b, root_seek(r, (word->values[0] - 1) << 6), make, word) : make(w, b, word);
+}
+
+/* Changes the `changed` words that the plan lists behind the steps. */
+static status change_all_words(worker *w, bitmap **b, const plan *p, uint32_t changed) {
+    words all = {p->values + p->steps * PLAN_VALUES, changed}, word = {all.values, 1};
+    status s = OK;
+    if (root_of(*b) == NULL) return change_words(w, b, &all);
+    for (; s == OK && word.values < all.values + changed * PLAN_VALUES; word.values += PLAN_VALUES) {
+        s = in_segment_of_word(w, b, &word, change_words);
+    }
+    if (s != OUT_OF_MEMORY) return s;
+    for (word.values -= PLAN_VALUES; word.values > all.values;) {
+        word.values -= PLAN_VALUES;
+        if (in_segment_of_word(w, b, &word, take_back_words) == TRAPPED) return TRAPPED;
+    }
+    return s;
 }
 
 static status change_planned(worker *w, bitmap **b, const plan *p, field_step *steps, uint32_t *changed) {
@@ -391,8 +629,8 @@ static status change_planned(worker *w, bitmap **b, const plan *p, field_step *s
     status s = IN_CORE(w, &f, *changed = w->core.planFields(w, p->steps, p->slot_bits, secret()));
     if (s != OK) return s;
     take_outcomes(p, steps);
-    if (*changed) s = make_changeable(w, b);
-    return *changed && s == OK ? change_words(w, b, p, *changed) : s;
+    if (*changed) s = make_changeable(b);
+    return *changed && s == OK ? change_all_words(w, b, p, *changed) : s;
 }
 
 status core_change_fields(worker *w, bitmap **b, field_step *steps, uint32_t count, uint32_t *changed) {
@@ -409,10 +647,6 @@ status core_change_fields(worker *w, bitmap **b, field_step *steps, uint32_t cou
     status s = change_planned(w, b, &p, steps, changed);
     if (p.values != few) RedisModule_Free(p.values);
     return s;
-}
-
-void bitmap_fit(worker *w, bitmap **b) {
-    if (READING(w, *b, w->current.used = w->core.used(w)) == OK) *b = bitmap_shrink(*b, w->current.used);
 }
 
 #ifdef CORE_HAS_TRAP

@@ -40,12 +40,6 @@ status core_write_field(worker *w, bitmap **b, field_step *step);
 /* Runs the steps one after the other, and makes all of their writes or none. Sets each step's outcome.written
  * and outcome.reply. *changed is the number of words of 64 bits that changed. */
 status core_change_fields(worker *w, bitmap **b, field_step *steps, uint32_t count, uint32_t *changed);
-/* Frees the unused end of the block, if possible. */
-void bitmap_fit(worker *w, bitmap **b);
-
-/* Adds the members of `more` and sets *expected to 0; or changes nothing if it is quicker to build the
- * union, and sets *expected to the bytes that this may take. */
-status merge_in_place(worker *w, bitmap **b, const bitmap *more, cardinalities *members, uint64_t *expected);
 /* Only the test build can trap on request: makes the core violate the sandbox while it reads or writes *b,
  * in one of the ways of assembly/trap.ts. */
 status core_trap(worker *w, bitmap **b, int while_writing, uint32_t way);
