@@ -339,7 +339,8 @@ int root_replace(root **r, uint32_t from, uint32_t to, bitmap *with, unsigned __
     if (parts) parts->count = 0;
     if (!parts && count) put_segment(into, from, (segment){first, (uint64_t)members, with});
     else bitmap_free(with);
-    if (count) into->of[from].first = first;
+    /* The first segment may have got members before its `first`. */
+    if (count && first < into->of[from].first) into->of[from].first = first;
     return 1;
 }
 

@@ -524,8 +524,9 @@ static uint32_t write_field(worker *w, const field *at, const field_step *step) 
 status core_write_field(worker *w, bitmap **b, field_step *step) {
     const field *at = &step->at;
     outcome *o = &step->outcome;
-    status s = root_of(*b) ? core_change_fields(w, b, step, 1, &o->changed) : make_changeable(b);
-    if (s != OK || root_of(*b)) return s;
+    if (root_of(*b)) return core_change_fields(w, b, step, 1, &o->changed);
+    status s = make_changeable(b);
+    if (s != OK) return s;
     frame f = writing(w, *b);
     s = CHANGING_IN(w, &f, o->written = write_field(w, at, step));
     o->old = (int64_t)w->members[0];

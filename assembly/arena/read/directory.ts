@@ -79,9 +79,9 @@ export abstract class Directory {
     return upTo ? upTo - 1 : 0;
   }
 
-  /** Shows the segment to which `key` belongs, if the bitmap has segments. */
+  /** Shows the segment to which `key` belongs, if the bitmap has segments. The key after the last belongs to the last. */
   @inline private static showFor<M extends Memory>(key: u64): void {
-    if (segments.are(sideOf<M>())) segments.seek(sideOf<M>(), key << 16);
+    if (segments.are(sideOf<M>())) segments.seek(sideOf<M>(), min(key, Offset.KEY_MAX) << 16);
   }
 
   /** The place of the first entry of the next segment, 0 if there is none. */
