@@ -33,7 +33,8 @@ static inline uint8_t *block_of(const bitmap *b) {
     return (uint8_t *)((uintptr_t)b & (((uintptr_t)1 << NUMBER_SHIFT) - 1));
 }
 
-/* A segment of a large bitmap. Its members are at least `first`, and less than that of the next segment. */
+/* A segment of a large bitmap. Its members are less than the next segment's `first`, and unless it is the first segment, at least
+ * its own, a multiple of 65,536. */
 typedef struct segment {
     uint64_t first, members;
     bitmap *b;

@@ -43,7 +43,7 @@ struct worker {
         int builds; /* memory 0 is the workspace */
         int grew; /* memory 0 has grown */
         uint32_t wasteful, used;
-        uint64_t first, members; /* of the last segment of a result: its least member, and how many it has */
+        uint64_t first, members; /* of the last segment of a result, as in a segment */
         uint64_t offset; /* the last one that was changed */
         uint32_t cut_to; /* bytes that memory 0 should be cut to, 0 if it should stay */
         member_sink *sink; /* NULL except in calls that list members */
