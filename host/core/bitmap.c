@@ -256,7 +256,8 @@ int root_extend(root **r, uint32_t more) {
     uint64_t count = (uint64_t)(*r)->count + more, room = (*r)->room;
     if (count <= room) return 1;
     room = count + count / 8 + 8;
-    void *block = room < UINT32_MAX ? grown_block(*r, root_bytes((*r)->count), root_bytes((uint32_t)room)) : NULL;
+    void *block =
+        room < UINT32_MAX ? grown_block(*r, root_bytes((*r)->count), root_bytes((uint32_t)room)) : NULL;
     if (block == NULL) return 0;
     *r = block;
     const uint64_t added = root_bytes((uint32_t)room) - root_bytes((*r)->room);

@@ -45,7 +45,8 @@ bitmap *workspace_result(worker *w, bitmap *b) {
     bitmap *last = last_of(w, b, w->current.used);
     if (w->closed == NULL) return last;
     const uint64_t members = w->current.members;
-    const int added = last && (members == 0 || root_add(&w->closed, (segment){w->current.first, members, last}));
+    const int added =
+        last && (members == 0 || root_add(&w->closed, (segment){w->current.first, members, last}));
     if (!added || members == 0) bitmap_free(last);
     bitmap *result = added ? root_simplified(w->closed) : NULL;
     if (added) w->closed = NULL;

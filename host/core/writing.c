@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "core/census.h"
-#include "core/guard.h"
-#include "core/writing.h"
+#include "core/change.h"
 #include "api/redismodule.h"
 
 /* Choices of the host, not facts of the core. */
@@ -17,31 +16,11 @@
 /* --- Before a change ----------------------------------------------------------------------------------- */
 
 /* Makes a bitmap that queries on threads still read a copy, or one that has the same members as another key. */
-static status make_changeable(bitmap **b) {
+status make_changeable(bitmap **b) {
     return !bitmap_is_shared(*b) || bitmap_separate(b) ? OK : OUT_OF_MEMORY;
 }
 
-/* Sets *changes to whether any of the offsets is not in the state `bit`. */
-static status list_changes(worker *w, const bitmap *b, const uint64_t *offsets, uint32_t count, uint32_t bit,
-                           int *changes) {
-    status s = OK;
-    *changes = 0;
-    for (uint32_t i = 0; s == OK && !*changes && i < count; i++) {
-        uint32_t there;
-        s = core_get(w, b, offsets[i], &there);
-        *changes = s == OK && there != bit;
-    }
-    return s;
-}
-
-static status range_changes(worker *w, const bitmap *b, const stretch *r, int *changes) {
-    cardinality members = 0;
-    status s = r->change == FLIP ? OK : core_count_between(w, b, r->low, r->high, &members);
-    *changes = r->change == FLIP || members != (r->change == SET ? (cardinality)r->high - r->low + 1 : 0);
-    return s;
-}
-
-static frame writing(worker *w, bitmap *b) {
+frame writing(worker *w, bitmap *b) {
     frame f = reading(w, b);
     w->current.growable = b;
     w->current.wasteful = w->current.cut_to = w->current.grew = 0;
@@ -61,15 +40,16 @@ __attribute__((noinline)) static status rewritten_or_marked(worker *w, status s,
 
 /* Ends a call that wrote to *b, which is one arena: updates *b if the block moved, rewrites it if it has too many free
  * blocks or is so large that it becomes a bitmap with segments, or gives back the part of the block that is not needed, and marks it as damaged after a trap. */
-static status wrote(worker *w, status s, bitmap **b) {
+status wrote(worker *w, status s, bitmap **b) {
     *b = w->current.growable;
-    if (s != OK || w->current.wasteful || (is_oversize(*b) && !w->in_segment)) return rewritten_or_marked(w, s, b);
+    if (s != OK || w->current.wasteful || (is_oversize(*b) && !w->in_segment))
+        return rewritten_or_marked(w, s, b);
     if (w->current.cut_to) *b = bitmap_shrink(*b, w->current.cut_to);
     return OK;
 }
 
 /* Ends the undoing of a write that ran out of memory. If undoing fails, too, the bitmap is damaged. */
-static status undone(worker *w, status s, bitmap **b) {
+status undone(worker *w, status s, bitmap **b) {
     return wrote(w, s == OK ? OK : TRAPPED, b) == OK ? OUT_OF_MEMORY : TRAPPED;
 }
 
@@ -94,61 +74,6 @@ static uint32_t set(worker *w, uint64_t offset, uint32_t value) {
         if (previous || w->current.grew) w->current.cut_to = w->core.shrunkBytes(w);
     }
     return previous;
-}
-
-/* --- Segments: a write changes them one after the other, as bitmaps of their own --- */
-
-/* Neighbors that together take less than this part of the greatest size are joined. */
-#define JOINED_PARTS 2
-
-/* Divides or joins the segments from .. to - 1. If memory runs out, they stay. */
-static void rearrange(worker *w, root **r, uint32_t from, uint32_t to) {
-    result parts;
-    bitmap *window = root_window(*r, from, to);
-    if (window == NULL) return;
-    status s = core_arrange(w, window, &parts);
-    root_close_window(window);
-    if (s == OK && !root_replace(r, from, to, parts.b, parts.members)) bitmap_free(parts.b);
-}
-
-static void join_if_small(worker *w, root **r, uint32_t i) {
-    if (i + 1 >= (*r)->count) return;
-    const uint64_t bytes = bitmap_bytes((*r)->of[i].b) + bitmap_bytes((*r)->of[i + 1].b);
-    if (bytes < segment_bytes / JOINED_PARTS) rearrange(w, r, i, i + 2);
-}
-
-/* Ends a write to segment i of *b, which took `bytes` bytes before and now has `members` members. */
-static void wrote_segment(worker *w, bitmap **b, uint32_t i, uint64_t bytes, uint64_t members) {
-    root *r = root_of(*b);
-    segment *at = &r->of[i];
-    const int smaller = members < at->members;
-    r->bytes += bitmap_bytes(at->b) - bytes;
-    at->members = members;
-    if (is_damaged(at->b)) r->damaged = 1;
-    if (r->damaged) return;
-    if (members == 0) root_replace(&r, i, i + 1, NULL, 0);
-    else if (is_oversize(at->b)) rearrange(w, &r, i, i + 1);
-    else if (smaller) {
-        join_if_small(w, &r, i);
-        if (i > 0) join_if_small(w, &r, i - 1);
-    }
-    *b = root_simplified(r);
-}
-
-typedef status change(worker *w, bitmap **b, void *how);
-
-/* Changes segment i of *b. */
-static status in_segment(worker *w, bitmap **b, uint32_t i, change *make, void *how) {
-    root *r = root_of(*b);
-    cardinality members = 0;
-    if (!root_own(r, i)) return OUT_OF_MEMORY;
-    const uint64_t bytes = bitmap_bytes(r->of[i].b);
-    w->in_segment = 1;
-    status s = make(w, &r->of[i].b, how);
-    w->in_segment = 0;
-    if (s != TRAPPED && core_cardinality(w, r->of[i].b, &members) == TRAPPED) s = TRAPPED;
-    wrote_segment(w, b, i, bytes, (uint64_t)members);
-    return s;
 }
 
 /* --- Single offsets --- */
@@ -193,7 +118,7 @@ status core_set(worker *w, bitmap **b, uint64_t offset, uint32_t value, uint32_t
 
 /* --- Lists of offsets --- */
 
-static frame setting(worker *w, bitmap *b, uint64_t *offsets, uint64_t count) {
+frame setting(worker *w, bitmap *b, uint64_t *offsets, uint64_t count) {
     frame f = writing(w, b);
     f.arguments = offsets;
     f.argument_count = (uint32_t)count;
@@ -238,12 +163,15 @@ static status change_parts(worker *w, bitmap **b, void *how) {
 }
 
 /* Calls an export that changes the containers of these offsets. */
-static status for_each(worker *w, bitmap **b, const list *l, void (*call)(worker *w, uint32_t first, uint32_t count)) {
+static status for_each(worker *w, bitmap **b, const list *l,
+                       void (*call)(worker *w, uint32_t first, uint32_t count)) {
     frame f = setting(w, *b, l->offsets, l->count);
     return CHANGING_IN(w, &f, call(w, 0, f.argument_count));
 }
 
-static status settle(worker *w, bitmap **b, void *l) { return wrote(w, for_each(w, b, l, w->core.settle), b); }
+static status settle(worker *w, bitmap **b, void *l) {
+    return wrote(w, for_each(w, b, l, w->core.settle), b);
+}
 
 /* A container keeps its present form if there is no memory for its final one. */
 static status tidy(worker *w, bitmap **b, void *l) {
@@ -318,17 +246,10 @@ static status change_grouped(worker *w, bitmap **b, list *l) {
     return s == OK ? change_list(w, b, l) : s;
 }
 
-static status change_if_needed(worker *w, bitmap **b, list *l) {
-    int changes = 1;
-    status s = OK;
-    if (bitmap_is_shared(*b)) s = list_changes(w, *b, l->offsets, l->count, l->bit, &changes);
-    if (s == OK && changes) s = make_changeable(b);
-    return s == OK && changes ? change_grouped(w, b, l) : s;
-}
-
 status core_set_all(worker *w, bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed) {
     list l = {.offsets = offsets, .count = count, .bit = 1};
-    status s = change_if_needed(w, b, &l);
+    status s = make_changeable(b);
+    if (s == OK) s = change_grouped(w, b, &l);
     *changed = l.changed;
     if (s != OUT_OF_MEMORY) return s;
     list added = changed_of(&l);
@@ -337,7 +258,8 @@ status core_set_all(worker *w, bitmap **b, uint64_t *offsets, uint32_t count, ui
 
 status core_clear_all(worker *w, bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed) {
     list l = {.offsets = offsets, .count = count};
-    status s = change_if_needed(w, b, &l);
+    status s = make_changeable(b);
+    if (s == OK) s = change_grouped(w, b, &l);
     *changed = l.changed;
     if (s != OUT_OF_MEMORY) return s;
     list all = {.offsets = offsets, .count = count};
@@ -354,19 +276,13 @@ static uint32_t merge(worker *w, cardinalities *members) {
     return !merged;
 }
 
-static status merge_in_place(worker *w, bitmap **b, const bitmap *more, cardinalities *members, uint32_t *rebuilds) {
+static status merge_in_place(worker *w, bitmap **b, const bitmap *more, cardinalities *members,
+                             uint32_t *rebuilds) {
     const span operand = span_of(more);
     frame f = writing(w, *b);
     f.operands = &operand;
     f.operand_count = 1;
     return wrote_whole(w, CHANGING_IN(w, &f, *rebuilds = merge(w, members)), b);
-}
-
-/* Sets both numbers of members of a bitmap that stays as it is. */
-static status stay(worker *w, const bitmap *b, cardinalities *members) {
-    status s = core_cardinality(w, b, &members->before);
-    members->after = members->before;
-    return s;
 }
 
 static status merge_anew(worker *w, bitmap **b, const bitmap *more, cardinalities *members) {
@@ -380,76 +296,13 @@ static status merge_anew(worker *w, bitmap **b, const bitmap *more, cardinalitie
     return OK;
 }
 
-/* The least member from an offset on. */
-typedef struct found {
-    uint64_t member;
-    int any;
-} found;
-
-static void note_member(void *context, const uint64_t *members, size_t count) {
-    if (count) *(found *)context = (found){*members, 1};
-}
-
-/* Builds the union of each segment with its part of `more`, and puts those that differ in `unions`, one for each
- * segment. Adds the segments that the bitmap will have in addition to *added. */
-static status unite_segments(worker *w, const root *r, const bitmap *more, result *unions, uint32_t *added) {
-    status s = OK;
-    for (uint64_t from = 0, next; s == OK; from = next) {
-        found least = {.any = 0};
-        if ((s = core_members(w, more, from, 1, note_member, &least)) != OK || !least.any) break;
-        const uint32_t i = root_seek(r, least.member);
-        next = i + 1 < r->count ? r->of[i + 1].first : 0;
-        const key_range keys = {i > 0 ? r->of[i].first >> 16 : 0, (next - 1) >> 16};
-        s = core_unite(w, r->of[i].b, more, keys, &unions[i]);
-        if (s == OK && unions[i].members == r->of[i].members) {
-            bitmap_free(unions[i].b);
-            unions[i].b = NULL;
-        }
-        if (s == OK && unions[i].b && root_of(unions[i].b)) *added += root_of(unions[i].b)->count - 1;
-        if (next == 0) break;
-    }
-    return s;
-}
-
-/* Builds what changes aside, so that all members are added or none. */
-static status merge_segments(worker *w, bitmap **b, const bitmap *more, cardinalities *members) {
-    root *r = root_of(*b);
-    const uint32_t count = r->count;
-    uint32_t added = 0;
-    members->before = root_members(r, count);
-    result *unions = try_alloc(count * sizeof *unions);
-    if (unions == NULL) return OUT_OF_MEMORY;
-    memset(unions, 0, count * sizeof *unions);
-    status s = unite_segments(w, r, more, unions, &added);
-    if (s == OK && !root_extend(&r, added)) s = OUT_OF_MEMORY;
-    for (uint32_t i = count; i-- > 0;) {
-        if (unions[i].b == NULL) continue;
-        if (s == OK) root_replace(&r, i, i + 1, unions[i].b, unions[i].members);
-        else bitmap_free(unions[i].b);
-    }
-    RedisModule_Free(unions);
-    *b = root_bitmap(r);
-    members->after = root_members(r, r->count);
-    return s;
-}
-
 status core_merge(worker *w, bitmap **b, const bitmap *more, cardinalities *members) {
-    uint32_t has_all = 0, rebuilds = 1;
-    status s = bitmap_is_shared(*b) ? core_is_subset(w, more, *b, &has_all) : OK;
-    if (s == OK && has_all) return stay(w, *b, members);
-    if (s == OK) s = make_changeable(b);
+    uint32_t rebuilds = 1;
+    status s = make_changeable(b);
     if (s == OK && root_of(*b)) return merge_segments(w, b, more, members);
     if (s == OK && !root_of(more)) s = merge_in_place(w, b, more, members, &rebuilds);
     return s == OK && rebuilds ? merge_anew(w, b, more, members) : s;
 }
-
-/* A stretch to change, and the members before and after. */
-typedef struct stretching {
-    const stretch *of;
-    cardinalities *members;
-    uint32_t in_place; /* whether it must be changed in place */
-    uint32_t rebuilds; /* set: it was not, because building a new bitmap is quicker */
-} stretching;
 
 static void change_all_of(worker *w, stretching *c) {
     c->members->before = members_held(w);
@@ -474,34 +327,11 @@ static status change_segment(worker *w, bitmap **b, uint32_t i, stretching *c) {
     return s;
 }
 
-/* Builds the segments from .. to - 1 anew, aside. */
-static status rebuild_segments(worker *w, bitmap **b, uint32_t from, uint32_t to, stretching *c) {
-    result changed;
-    root *r = root_of(*b);
-    bitmap *window = root_window(r, from, to);
-    if (window == NULL) return OUT_OF_MEMORY;
-    status s = core_changed(w, window, c->of, &changed);
-    const cardinality before = root_members(root_of(window), to - from);
-    root_close_window(window);
-    if (s == OK && !root_replace(&r, from, to, changed.b, changed.members)) {
-        bitmap_free(changed.b);
-        s = OUT_OF_MEMORY;
-    }
-    *b = root_simplified(r);
-    if (s != OK) return s;
-    status counted = core_cardinality(w, *b, &c->members->after);
-    c->members->before = c->members->after - changed.members + before;
-    return counted;
-}
-
 /* If there is too little memory for a second bitmap, the change may still be possible in place: setting and
  * clearing need hardly any. */
 status core_change_range(worker *w, bitmap **b, const stretch *r, cardinalities *members) {
-    int changes = 1;
     stretching c = {.of = r, .members = members, .rebuilds = 1};
-    status s = bitmap_is_shared(*b) ? range_changes(w, *b, r, &changes) : OK;
-    if (s == OK && !changes) return stay(w, *b, members);
-    if (s == OK) s = make_changeable(b);
+    status s = make_changeable(b);
     if (s != OK) return s;
     const root *large = root_of(*b);
     const uint32_t from = large ? root_seek(large, r->low) : 0, last = large ? root_seek(large, r->high) : 0;
@@ -511,142 +341,6 @@ status core_change_range(worker *w, bitmap **b, const stretch *r, cardinalities 
         s = large ? rebuild_segments(w, b, from, last + 1, &c) : rebuild_range(w, b, r, &members->after);
         c.in_place = 1;
     } while (s == OUT_OF_MEMORY && from == last);
-    return s;
-}
-
-/* Collects the old and the new value. */
-static uint32_t write_field(worker *w, const field *at, const field_step *step) {
-    uint32_t (*write)(worker *, uint64_t, uint32_t, uint32_t, uint64_t, uint32_t) =
-        step->action == FIELD_SET ? w->core.setField : w->core.addToField;
-    return write(w, at->offset, at->width, at->is_signed, (uint64_t)step->value, step->overflow);
-}
-
-status core_write_field(worker *w, bitmap **b, field_step *step) {
-    const field *at = &step->at;
-    outcome *o = &step->outcome;
-    if (root_of(*b)) return core_change_fields(w, b, step, 1, &o->changed);
-    status s = make_changeable(b);
-    if (s != OK) return s;
-    frame f = writing(w, *b);
-    s = CHANGING_IN(w, &f, o->written = write_field(w, at, step));
-    o->old = (int64_t)w->members[0];
-    o->reply = (int64_t)w->members[step->action == FIELD_INCRBY];
-    o->changed = w->members[0] != w->members[1];
-    s = wrote(w, s, b);
-    if (s != OUT_OF_MEMORY) return s;
-    f = writing(w, *b);
-    return undone(w, CHANGING_IN(w, &f, w->core.takeBackField(w, at->offset, at->width, (uint64_t)o->old)),
-                  b);
-}
-
-/* --- Several fields: the core plans all writes without changing anything, and then makes them --- */
-
-/* A step and a slot of the core's plan take this many values each. More steps than STEPS_MAX would take
- * gigabytes. */
-#define PLAN_VALUES 3
-#define STEPS_MAX (1u << 26)
-/* A plan of up to this many values needs no allocation. */
-#define FEW_VALUES 128
-
-/* The steps, and behind them a hash table of 1 << slot_bits slots. */
-typedef struct plan {
-    uint64_t *values;
-    uint32_t steps, slot_bits;
-} plan;
-
-/* A multiplier for the plan's hash that no client can know. */
-static uint64_t secret(void) {
-    static uint64_t odd;
-    if (odd == 0) RedisModule_GetRandomBytes((unsigned char *)&odd, sizeof odd);
-    return odd |= 1;
-}
-
-static void lay_steps(const plan *p, const field_step *steps) {
-    uint64_t *value = p->values;
-    for (const field_step *s = steps; s < steps + p->steps; s++, value += PLAN_VALUES) {
-        value[0] = s->action | (uint32_t)s->overflow << 2 | s->at.is_signed << 4 | s->at.width << 5;
-        value[1] = s->at.offset;
-        value[2] = (uint64_t)s->value;
-    }
-}
-
-static void take_outcomes(const plan *p, field_step *steps) {
-    const uint64_t *value = p->values;
-    for (field_step *s = steps; s < steps + p->steps; s++, value += PLAN_VALUES) {
-        s->outcome.written = (uint32_t)value[0];
-        s->outcome.reply = (int64_t)value[2];
-    }
-}
-
-/* Words that a plan changes: values of its slots. */
-typedef struct words {
-    uint64_t *values;
-    uint32_t count;
-} words;
-
-static status change_words(worker *w, bitmap **b, void *how) {
-    const words *l = how;
-    const uint32_t to = l->count * PLAN_VALUES;
-    frame f = setting(w, *b, l->values, to);
-    status s = wrote(w, CHANGING_IN(w, &f, w->core.changeWords(w, 0, to)), b);
-    if (s != OUT_OF_MEMORY) return s;
-    f = setting(w, *b, l->values, to);
-    return undone(w, CHANGING_IN(w, &f, w->core.takeBackWords(w, 0, to)), b);
-}
-
-static status take_back_words(worker *w, bitmap **b, void *how) {
-    const words *l = how;
-    const uint32_t to = l->count * PLAN_VALUES;
-    frame f = setting(w, *b, l->values, to);
-    return wrote(w, CHANGING_IN(w, &f, w->core.takeBackWords(w, 0, to)), b);
-}
-
-/* A word is in one segment. */
-static status in_segment_of_word(worker *w, bitmap **b, words *word, change *make) {
-    const root *r = root_of(*b);
-    return r ? in_segment(w, b, root_seek(r, (word->values[0] - 1) << 6), make, word) : make(w, b, word);
-}
-
-/* Changes the `changed` words that the plan lists behind the steps. */
-static status change_all_words(worker *w, bitmap **b, const plan *p, uint32_t changed) {
-    words all = {p->values + p->steps * PLAN_VALUES, changed}, word = {all.values, 1};
-    status s = OK;
-    if (root_of(*b) == NULL) return change_words(w, b, &all);
-    for (; s == OK && word.values < all.values + changed * PLAN_VALUES; word.values += PLAN_VALUES) {
-        s = in_segment_of_word(w, b, &word, change_words);
-    }
-    if (s != OUT_OF_MEMORY) return s;
-    for (word.values -= PLAN_VALUES; word.values > all.values;) {
-        word.values -= PLAN_VALUES;
-        if (in_segment_of_word(w, b, &word, take_back_words) == TRAPPED) return TRAPPED;
-    }
-    return s;
-}
-
-static status change_planned(worker *w, bitmap **b, const plan *p, field_step *steps, uint32_t *changed) {
-    lay_steps(p, steps);
-    frame f = setting(w, *b, p->values, p->steps * PLAN_VALUES + (PLAN_VALUES << p->slot_bits));
-    w->current.growable = NULL;
-    status s = IN_CORE(w, &f, *changed = w->core.planFields(w, p->steps, p->slot_bits, secret()));
-    if (s != OK) return s;
-    take_outcomes(p, steps);
-    if (*changed) s = make_changeable(b);
-    return *changed && s == OK ? change_all_words(w, b, p, *changed) : s;
-}
-
-status core_change_fields(worker *w, bitmap **b, field_step *steps, uint32_t count, uint32_t *changed) {
-    uint64_t few[FEW_VALUES];
-    plan p = {.steps = count, .slot_bits = 3};
-    if (count > STEPS_MAX) return OUT_OF_MEMORY;
-    /* A step touches two words at most, and a third of the slots stay free. */
-    while (1u << p.slot_bits < count * 3) p.slot_bits++;
-    size_t length = ((size_t)count + ((size_t)1 << p.slot_bits)) * PLAN_VALUES;
-    p.values = length <= FEW_VALUES ? few : try_alloc(length * sizeof *p.values);
-    if (p.values == NULL) return OUT_OF_MEMORY;
-    memset(p.values, 0, length * sizeof *p.values);
-    *changed = 0;
-    status s = change_planned(w, b, &p, steps, changed);
-    if (p.values != few) RedisModule_Free(p.values);
     return s;
 }
 

@@ -1,7 +1,8 @@
 /* writing.h -- calls that change a bitmap. *b moves when it grows, even if the call fails.
  *
- * A trap marks the bitmap as damaged. If out of memory, its members stay as they were. If *b is shared, it
- * becomes a copy, unless the write changes nothing. core_write_field copies it in any case. */
+ * A trap marks the bitmap as damaged. If out of memory, its members stay as they were. If *b is shared, it becomes a
+ * copy: of a single arena, or of the root and of the segments that are written. core_set does so only if it changes the
+ * bit. */
 #pragma once
 
 #include "core/building.h"
