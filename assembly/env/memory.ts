@@ -87,8 +87,8 @@ export const enum Side { OWN, LEFT, RIGHT }
 
 /**
  * Large bitmaps are rows of arenas, called segments, in the order of their keys. A memory shows one segment of
- * such a bitmap at a time, at first the first one. Nothing else of the core knows of segments but the walks over
- * a directory (arena/read/directory.ts) and what builds them (arena/builder/close.ts).
+ * such a bitmap at a time, at first the first one. Little else of the core knows of segments than the walks
+ * over a directory (arena/read/directory.ts) and what builds them (arena/builder/builder.ts).
  *
  * Offsets stand for keys: `offset` is a key shifted by 16.
  */
@@ -174,8 +174,8 @@ export namespace arena {
   @external("arena", "most") export declare function most(): u32;
   /**
    * Ends a segment of the bitmap that is being built: the first `used` bytes of memory 0. Its members number
-   * `members` modulo 2^64, and the offset `first` is at most the least of them. Memory 0 is then a fresh arena of any
-   * content, except that it ends with the same `held` bytes.
+   * `members` modulo 2^64, and the offset `first` is that of its first container. Memory 0 is then a fresh
+   * arena of any content, except that it ends with the same `held` bytes.
    */
   // @ts-ignore: decorator
   @external("arena", "close")

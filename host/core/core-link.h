@@ -20,25 +20,25 @@ typedef struct span {
 
 /* Everything that the core can access during one call. */
 typedef struct frame {
-    span memory;                    /* memory 0: the arena */
-    const span *operands;           /* what left and right can show */
+    span memory; /* memory 0: the arena */
+    const span *operands; /* what left and right can show */
     uint32_t operand_count;
-    uint64_t *arguments;            /* argument.value(i), argument.handBack() */
+    uint64_t *arguments; /* argument.value(i), argument.handBack() */
     uint32_t argument_count;
-    uint8_t *output;                /* output.* appends here */
+    uint8_t *output; /* output.* appends here */
     uint64_t output_size;
 } frame;
 
 /* Why a call was cut short. trap_text() has the texts in this order. */
 enum trap {
-    TRAP_MEMORY = 1,                /* an access outside memory 0 */
-    TRAP_OPERAND,                   /* an access outside an operand, or a missing operand */
-    TRAP_ARGUMENT,                  /* a missing argument */
-    TRAP_OUTPUT,                    /* more output than the buffer holds */
-    TRAP_ARITHMETIC,                /* division by zero, or a conversion out of range */
-    TRAP_UNREACHABLE,               /* the core executed `unreachable` */
-    TRAP_RECURSION,                 /* calls nested more deeply than any valid bitmap needs */
-    TRAP_GROWTH                     /* sandbox_grow returned less than requested */
+    TRAP_MEMORY = 1, /* an access outside memory 0 */
+    TRAP_OPERAND, /* an access outside an operand, or a missing operand */
+    TRAP_ARGUMENT, /* a missing argument */
+    TRAP_OUTPUT, /* more output than the buffer holds */
+    TRAP_ARITHMETIC, /* division by zero, or a conversion out of range */
+    TRAP_UNREACHABLE, /* the core executed `unreachable` */
+    TRAP_RECURSION, /* calls nested more deeply than any valid bitmap needs */
+    TRAP_GROWTH /* sandbox_grow returned less than requested */
 };
 
 static inline const char *trap_text(enum trap trap) {
@@ -62,7 +62,8 @@ struct state {
     const uint8_t *left_base, *right_base; /* what left and right show */
     uint64_t left_size, right_size;
     uint32_t left_shown, right_shown; /* numbers of operands, or SELF */
-    uint32_t self_at; /* of memory 0, as in a span */
+    /* Of memory 0, as in a span. */
+    uint32_t self_at;
     const struct root *self_of;
     int64_t work_left; /* work that may be done before sandbox_worked is called */
     uint32_t recursion;
@@ -71,7 +72,7 @@ struct state {
     /* Values handed back overwrite arguments already read; there are never more of them. is_deferred: see
      * argument.defer. */
     uint32_t handed_back_count, is_deferred;
-    const span *operands; /* the worker's views if any has segments */
+    const span *operands;
     uint64_t *arguments;
     uint8_t *output;
     uint64_t output_size, output_used;

@@ -56,7 +56,7 @@ span sandbox_close(worker *w, uint32_t used, uint32_t held, uint64_t first, uint
     bitmap *full = w->current.growable;
     if (!w->current.builds || (uint64_t)used + held > arena_bytes(full)) sandbox_trap(w, TRAP_GROWTH);
     if (w->closed == NULL) w->closed = root_make(CLOSED_ROOM);
-    bitmap *next = w->closed ? workspace_next(held) : NULL;
+    bitmap *next = w->closed && used <= arena_limit() ? workspace_next(held) : NULL;
     if (next == NULL) leave(w, OUT_OF_MEMORY);
     memcpy(arena(next) + arena_bytes(next) - held, arena(full) + arena_bytes(full) - held, held);
     w->current.growable = next;

@@ -109,7 +109,8 @@ export function finish(): void {
 
 /** Writes what waits, and the directory, and makes memory 0 a full arena of these. */
 function finishDirectory(): void {
-  const entries = load<u32>(Arena.heldAt(), Builder.ENTRIES), members = load<u64>(Arena.heldAt(), Builder.MEMBERS);
+  const entries = load<u32>(Arena.heldAt(), Builder.ENTRIES);
+  const members = load<u64>(Arena.heldAt(), Builder.MEMBERS);
   if (load<u32>(Arena.heldAt(), Builder.IN_LEAF)) {
     if (!Builder.current().isOrdinary()) makeOrdinary();
     if (load<u32>(Arena.heldAt(), Builder.IN_LEAF)) writeLeaf(false);

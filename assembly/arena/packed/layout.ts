@@ -98,7 +98,8 @@ export class Page {
   /** Whether the arena is a tiny one that is a packed leaf of several containers. */
   @inline static isTinyPacked<M extends Memory>(): bool {
     const header = changetype<Page>(0).header<M>();
-    return !segments.are(sideOf<M>()) && !(header & 0xff) && (header >> 8 & 0xff) >= Page.PACKED && Page.widthIn(header) != 0;
+    return !segments.are(sideOf<M>()) && !(header & 0xff) && (header >> 8 & 0xff) >= Page.PACKED
+      && Page.widthIn(header) != 0;
   }
 
   /** The form of a packed leaf: how wide its highs are, and whether it has a base. */

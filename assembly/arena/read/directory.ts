@@ -4,9 +4,9 @@
 //
 // A tiny arena begins with a leaf, so these functions need not know the two forms of an arena.
 //
-// A large bitmap is a row of arenas, its segments. Functions that look for a key, a rank or an end first show the
-// segment that has it, and walks go on to the next segment. The address of an entry stays valid until an entry
-// is inserted or removed, or another segment is shown.
+// A large bitmap is a row of arenas, its segments. Functions that look for a key, a rank or an end first show
+// the segment that has it, and walks go on to the next segment. The address of an entry stays valid until an
+// entry is inserted or removed, or another segment is shown.
 
 import { Side, segments } from "../../env/memory";
 import { Memory, Own, sideOf, view64 } from "../../env/view";
@@ -79,7 +79,10 @@ export abstract class Directory {
     return upTo ? upTo - 1 : 0;
   }
 
-  /** Shows the segment to which `key` belongs, if the bitmap has segments. The key after the last belongs to the last. */
+  /**
+   * Shows the segment to which `key` belongs, if the bitmap has segments. What lies beyond all keys belongs to
+   * the last one.
+   */
   @inline private static showFor<M extends Memory>(key: u64): void {
     if (segments.are(sideOf<M>())) segments.seek(sideOf<M>(), min(key, Offset.KEY_MAX) << 16);
   }

@@ -1,8 +1,8 @@
 // All members of a bitmap moved by a distance. If that is a multiple of 65,536, containers keep what they hold
 // and get other keys. Otherwise a new container consists of the upper part of one container and the lower part
 // of the next one. In this file, `low` and `high` are these two, and `by` is how far members move within their
-// containers: members of `low` from 65,536 - by on move into the container above. Where the bitmap has segments, the
-// two may be in different ones, so operand `source` shows that of `low`, and operand 0 that of `high`.
+// containers: members of `low` from 65,536 - by on move into the container above. If the bitmap has segments,
+// the two may be in different ones, so operand `source` shows that of `low`, and operand 0 that of `high`.
 
 import { SELF, Side, left, right, segments, work } from "../../env/memory";
 import { Own, Right } from "../../env/view";
@@ -66,7 +66,9 @@ function shiftContainers(keys: u64, by: u32): void {
   if (low) emitJoined(next + keys, source, low, Shape.NOTHING, by);
 }
 
-/** Appends what comes from two neighboring containers, if there is any. `right` shows operand 0, here and below. */
+/**
+ * Appends what comes from two neighboring containers, if there is any. `right` shows operand 0, here and below.
+ */
 function emitJoined(key: u64, source: u32, low: u64, high: u64, by: u32): void {
   work.spend(JOIN_WORK);
   Places.make(Scratch.SPARE);

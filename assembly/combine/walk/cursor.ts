@@ -81,8 +81,8 @@ export class Cursor {
   }
 
   /**
-   * Puts the item's cursor at the first entry of the operand that covers `key` or a greater key. Only one cursor
-   * at a time may be in an operand; another one needs a view of it (segments.view).
+   * Puts the item's cursor at the first entry of the operand that covers `key` or a greater key. Only one
+   * cursor at a time may be in an operand; another one needs a view of it (segments.view).
    */
   static open(item: u32, operand: u32, key: u64): void {
     const cursor = Cursor.of(item);
