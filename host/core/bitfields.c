@@ -1,7 +1,9 @@
 /* bitfields.c -- writes to fields of bits. */
 #include <string.h>
 
-#include "core/change.h"
+#include "core/bitfields.h"
+#include "core/segments.h"
+#include "core/guard.h"
 #include "api/redismodule.h"
 
 /* Collects the old and the new value. */

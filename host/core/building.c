@@ -1,10 +1,12 @@
 /* building.c -- calls that build a bitmap from other bitmaps, a payload, or offsets. Memory 0 is the
  * workspace. */
-#include "core/build.h"
+#include "core/building.h"
 
 #include "core/census.h"
 #include "api/redismodule.h"
 #include "core/reading.h"
+#include "core/guard.h"
+#include "core/workspace.h"
 
 #include <string.h>
 

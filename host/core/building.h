@@ -46,40 +46,6 @@ status core_cross(worker *w, const operands *o, uint32_t rows, uint32_t columns,
 status core_intersects(worker *w, const bitmap *a, const bitmap *b, uint32_t *holds);
 /* Whether all members of `part` are members of `whole`. */
 status core_is_subset(worker *w, const bitmap *part, const bitmap *whole, uint32_t *holds);
-/* The first mistake in an expression: a number of enum mistake, the place counted from 1, and for
- * MISTAKE_UNNAMED_KEY the key. */
-typedef struct query_mistake {
-    uint32_t number, place;
-    uint64_t key;
-} query_mistake;
-
-/* A query: an expression over `keys` keys of a family whose largest offset is `greatest`. Its operands are
- * the keys, followed by the expression's tree. */
-typedef struct query {
-    uint32_t keys;
-    uint64_t greatest;
-    span tree;
-    operands operands;
-} query;
-
-/* Parses the text of an expression over q->keys keys and sets q->tree, which is valid until the next call.
- * m->number is MISTAKE_NONE if there is no mistake. */
-status core_parse_query(worker *w, query *q, const char *text, size_t length, query_mistake *m);
-/* Adds the tree to the operands, which are all keys of the query. */
-static inline void query_add_tree(query *q) { operands_add_span(&q->operands, q->tree); }
-/* The members from `from` on: all, or if `most` is not 0, the first `most` and perhaps some more. */
-status core_query(worker *w, const query *q, uint64_t from, uint64_t most, result *r);
-/* The first `limit` members from `from` on; if `down` is set, from `from` on downwards. UINT64_MAX is no
- * limit. */
-typedef struct page {
-    uint64_t from, limit;
-    int down;
-} page;
-
-/* The number of members of the page. */
-status core_query_cardinality(worker *w, const query *q, const page *p, cardinality *members);
-/* Passes the members of the page to the sink. */
-status core_query_members(worker *w, const query *q, const page *p, member_sink *sink, void *context);
 /* All offsets in [0, max(*last, largest member of b)] that are not in b. `last` and b may be NULL. */
 status core_complement(worker *w, const bitmap *b, const uint64_t *last, result *r);
 /* A change of all offsets in [low, high]. */
@@ -117,7 +83,16 @@ status count_within(worker *w, counting *c, key_range keys, uint64_t *numbers);
  * about equally long to count. */
 status core_cuts(worker *w, const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count);
 
-/* --- Parts of writes --- */
+/* --- Parts of calls that build, and of writes --- */
+
+/* Prepares a call that builds in the workspace, and sees these operands. Returns 0 if out of memory. */
+int start_building(worker *w, frame *f, const span *shown, uint32_t count);
+/* Ends a call that built no bitmap; returns s. */
+status discard(worker *w, status s);
+/* Ends a call that built a bitmap, in segments if it is large, unless s says that it did not. */
+status built(worker *w, status s, bitmap **b);
+/* Counts a single number. The core counts whole containers, so it may exceed c->most. */
+status count_members(worker *w, counting *c, cardinality *members);
 
 /* Sorts offsets only if that is likely to bring offsets of the same container together. */
 status group_offsets(worker *w, uint64_t *offsets, uint32_t count);

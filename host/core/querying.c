@@ -1,7 +1,8 @@
 /* querying.c -- calls that parse an expression, and evaluate it. */
 #include <string.h>
 
-#include "core/build.h"
+#include "core/querying.h"
+#include "core/guard.h"
 #include "api/redismodule.h"
 
 static span copy_span(span old, const void *from, size_t bytes) {

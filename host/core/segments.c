@@ -1,7 +1,8 @@
 /* segments.c -- writes to large bitmaps: each segment is changed as a bitmap of its own, and then divided or joined. */
 #include <string.h>
 
-#include "core/change.h"
+#include "core/segments.h"
+#include "core/guard.h"
 #include "api/redismodule.h"
 
 /* Neighbors that together take less than this part of the greatest size are joined. */

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "core/census.h"
-#include "core/change.h"
+#include "core/segments.h"
+#include "core/guard.h"
 #include "api/redismodule.h"
 
 /* Choices of the host, not facts of the core. */

@@ -8,22 +8,6 @@
 #include "core/building.h"
 #include "core/reading.h"
 
-/* The outcome of a write to a field: its old value, the reply, whether the new value was written (else there
- * is no reply), and whether the field changed. */
-typedef struct outcome {
-    int64_t old, reply;
-    uint32_t written, changed;
-} outcome;
-
-/* One step of a command that reads and writes several fields. */
-typedef struct field_step {
-    enum { FIELD_GET, FIELD_SET, FIELD_INCRBY } action;
-    enum overflow overflow;
-    field at;
-    int64_t value;
-    outcome outcome;
-} field_step;
-
 status core_set(worker *w, bitmap **b, uint64_t offset, uint32_t value, uint32_t *previous);
 /* Sets or clears the bits at all these offsets; *changed is the number of bits that changed. */
 status core_set_all(worker *w, bitmap **b, uint64_t *offsets, uint32_t count, uint64_t *changed);
@@ -36,11 +20,20 @@ typedef struct cardinalities {
 status core_change_range(worker *w, bitmap **b, const stretch *r, cardinalities *members);
 /* Adds the members of `more` in one of these two ways. */
 status core_merge(worker *w, bitmap **b, const bitmap *more, cardinalities *members);
-/* Makes a step that writes, and sets its outcome. */
-status core_write_field(worker *w, bitmap **b, field_step *step);
-/* Runs the steps one after the other, and makes all of their writes or none. Sets each step's outcome.written
- * and outcome.reply. *changed is the number of words of 64 bits that changed. */
-status core_change_fields(worker *w, bitmap **b, field_step *steps, uint32_t count, uint32_t *changed);
 /* Only the test build can trap on request: makes the core violate the sandbox while it reads or writes *b,
  * in one of the ways of assembly/trap.ts. */
 status core_trap(worker *w, bitmap **b, int while_writing, uint32_t way);
+
+/* --- Parts of writes --- */
+
+/* Makes a bitmap that queries on threads still read a copy, or one that has the same members as another key. */
+status make_changeable(bitmap **b);
+/* To be entered with CHANGING_IN, and ended by wrote(). setting() also passes offsets. */
+frame writing(worker *w, bitmap *b);
+frame setting(worker *w, bitmap *b, uint64_t *offsets, uint64_t count);
+/* Ends a call that wrote to *b, which is one arena: updates *b if the block moved, rewrites it if it has too many free
+ * blocks or is so large that it becomes a bitmap with segments, or gives back the part of the block that is not needed,
+ * and marks it as damaged after a trap. */
+status wrote(worker *w, status s, bitmap **b);
+/* Ends the undoing of a write that ran out of memory. If undoing fails, too, the bitmap is damaged. */
+status undone(worker *w, status s, bitmap **b);

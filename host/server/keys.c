@@ -44,9 +44,7 @@ static int create_missing(call *c, open_key *k) {
     return reply_failure(c, OUT_OF_MEMORY);
 }
 
-int open_create(call *c, int at, open_key *k) {
-    return open_to(c, BITMAP, at, k) && create_missing(c, k);
-}
+int open_create(call *c, int at, open_key *k) { return open_to(c, BITMAP, at, k) && create_missing(c, k); }
 
 /* Commands from the primary or from an AOF were accepted there. */
 static int is_above_maxmemory(const call *c) {

@@ -155,7 +155,7 @@ describe("settings at load", () => {
       expect(written).toMatch(/^redis-roar.threads-from-bytes 3mb$/m);
       writeFileSync(join(server.directory, "rewritten.conf"), written);
       await server.restart({ module: null, config: ["include rewritten.conf"] });
-      expect(await settingsOf(server)).toEqual({ cpu: "auto", debug: "yes", ...changed });
+      expect(await settingsOf(server)).toEqual({ cpu: "auto", debug: "yes", "segment-bytes": DEFAULTS["segment-bytes"], ...changed });
       await server.stop();
     }
   });

@@ -1,22 +1,7 @@
-/* change.h -- parts of calls that change memory 0, for the files that have such calls. */
+/* segments.h -- writes to *b, which has segments. They are changed one after the other, as bitmaps of their own. */
 #pragma once
 
-#include "core/guard.h"
 #include "core/writing.h"
-
-/* Makes a bitmap that queries on threads still read a copy, or one that has the same members as another key. */
-status make_changeable(bitmap **b);
-/* To be entered with CHANGING_IN, and ended by wrote(). setting() also passes offsets. */
-frame writing(worker *w, bitmap *b);
-frame setting(worker *w, bitmap *b, uint64_t *offsets, uint64_t count);
-/* Ends a call that wrote to *b, which is one arena: updates *b if the block moved, rewrites it if it has too many free
- * blocks or is so large that it becomes a bitmap with segments, or gives back the part of the block that is not needed,
- * and marks it as damaged after a trap. */
-status wrote(worker *w, status s, bitmap **b);
-/* Ends the undoing of a write that ran out of memory. If undoing fails, too, the bitmap is damaged. */
-status undone(worker *w, status s, bitmap **b);
-
-/* --- Segments: a write changes them one after the other, as bitmaps of their own. *b has segments. --- */
 
 /* A change of a bitmap that is one arena. */
 typedef status change(worker *w, bitmap **b, void *how);
