@@ -56,9 +56,6 @@ static inline root *root_of(const bitmap *b) {
     return block_number(b) == ROOT ? (root *)(void *)block_of(b) : NULL;
 }
 
-/* Whether it is an arena without a prefix. */
-static inline int is_small_arena(const bitmap *b) { return block_number(b) && block_number(b) != ROOT; }
-
 /* Of a bitmap of one arena. */
 static inline uint8_t *arena(const bitmap *b) { return block_of(b) + (block_number(b) ? 0 : PREFIX_BYTES); }
 static inline uint32_t arena_bytes(const bitmap *b) {

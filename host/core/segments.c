@@ -5,9 +5,6 @@
 #include "core/guard.h"
 #include "api/redismodule.h"
 
-/* Neighbors that together take less than this part of the greatest size are joined. */
-#define JOINED_PARTS 2
-
 /* Divides or joins the segments from .. to - 1. If memory runs out, they stay. */
 static void rearrange(worker *w, root **r, uint32_t from, uint32_t to) {
     result parts;
@@ -18,10 +15,11 @@ static void rearrange(worker *w, root **r, uint32_t from, uint32_t to) {
     if (s == OK && !root_replace(r, from, to, parts.b, parts.members)) bitmap_free(parts.b);
 }
 
+/* Joins segment i and the next one if together they take less than half of the greatest size. */
 static void join_if_small(worker *w, root **r, uint32_t i) {
     if (i + 1 >= (*r)->count) return;
     const uint64_t bytes = bitmap_bytes((*r)->of[i].b) + bitmap_bytes((*r)->of[i + 1].b);
-    if (bytes < segment_bytes / JOINED_PARTS) rearrange(w, r, i, i + 2);
+    if (bytes < segment_bytes / 2) rearrange(w, r, i, i + 2);
 }
 
 /* Ends a write to segment i of *b, which took `bytes` bytes before and now has `members` members. */

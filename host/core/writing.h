@@ -25,7 +25,6 @@ status core_merge(worker *w, bitmap **b, const bitmap *more, cardinalities *memb
 status core_trap(worker *w, bitmap **b, int while_writing, uint32_t way);
 
 /* --- Parts of writes --- */
-
 /* Makes a bitmap that queries on threads still read a copy, or one that has the same members as another key. */
 status make_changeable(bitmap **b);
 /* To be entered with CHANGING_IN, and ended by wrote(). setting() also passes offsets. */

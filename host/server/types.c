@@ -101,7 +101,7 @@ static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
     if (bitmap_is_shared(*b)) return 0;
     root *r = root_of(*b);
     for (uint32_t i = 0; r && i < r->count; i++) {
-        if (is_small_arena(r->of[i].b)) move(ctx, &r->of[i].b);
+        if (block_number(r->of[i].b)) move(ctx, &r->of[i].b);
     }
     move(ctx, (bitmap **)b);
     return 0;
