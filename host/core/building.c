@@ -26,7 +26,7 @@ int start_building(worker *w, frame *f, const span *shown, uint32_t count) {
 }
 
 /* Ends a call that built no bitmap; returns s. */
-status discard(worker *w, status s) {
+status discard_built(worker *w, status s) {
     w->current.builds = 0;
     workspace_put_back(w, w->current.growable);
     return s;
@@ -45,7 +45,7 @@ static void trap_if_asked(worker *w) { (void)w; }
 static status end_building(worker *w, status s, bitmap **b) {
     /* The workspace may be larger than the limit. */
     if (s == OK && w->current.used > arena_limit()) s = OUT_OF_MEMORY;
-    if (s != OK) return discard(w, s);
+    if (s != OK) return discard_built(w, s);
     w->current.builds = 0;
     *b = workspace_result(w, w->current.growable);
     return *b ? OK : OUT_OF_MEMORY;
@@ -69,7 +69,7 @@ status count_within(worker *w, counting *c, key_range keys, uint64_t *numbers) {
     if (!start_building(w, &f, c->operands->list, c->operands->count)) return OUT_OF_MEMORY;
     f.arguments = numbers;
     f.argument_count = c->numbers;
-    status s = discard(w, IN_CORE(w, &f, trap_if_asked(w); c->call(w, c, keys, numbers)));
+    status s = discard_built(w, IN_CORE(w, &f, trap_if_asked(w); c->call(w, c, keys, numbers)));
     c->any = (int)w->core.collected(w);
     return s;
 }
@@ -90,7 +90,7 @@ status count_members(worker *w, counting *c, cardinality *members) {
 status core_cuts(worker *w, const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count) {
     frame f;
     if (!start_building(w, &f, c->operands->list, c->bitmaps)) return OUT_OF_MEMORY;
-    status s = discard(w, IN_CORE(w, &f, w->core.cuts(w, c->bitmaps, parts)));
+    status s = discard_built(w, IN_CORE(w, &f, w->core.cuts(w, c->bitmaps, parts)));
     *count = w->core.collected(w);
     memcpy(cuts, w->members, *count * sizeof *cuts);
     return s;
@@ -124,7 +124,8 @@ status core_rank(worker *w, const operands *o, const ranking *r, uint64_t *numbe
     if (!start_building(w, &f, o->list, o->count)) return OUT_OF_MEMORY;
     f.arguments = numbers;
     f.argument_count = 2 * facets;
-    return discard(w, IN_CORE(w, &f, *found = w->core.rank(w, facets, r->by, r->part, r->whole, r->top)));
+    return discard_built(w,
+                         IN_CORE(w, &f, *found = w->core.rank(w, facets, r->by, r->part, r->whole, r->top)));
 }
 
 static void count_crossed(worker *w, const counting *c, key_range keys, uint64_t *numbers) {
@@ -143,14 +144,14 @@ status core_intersects(worker *w, const bitmap *a, const bitmap *b, uint32_t *ho
     frame f;
     const span both[] = {span_of(a), span_of(b)};
     if (!start_building(w, &f, both, 2)) return OUT_OF_MEMORY;
-    return discard(w, IN_CORE(w, &f, *holds = w->core.intersects(w)));
+    return discard_built(w, IN_CORE(w, &f, *holds = w->core.intersects(w)));
 }
 
 status core_is_subset(worker *w, const bitmap *part, const bitmap *whole, uint32_t *holds) {
     frame f;
     const span both[] = {span_of(part), span_of(whole)};
     if (!start_building(w, &f, both, 2)) return OUT_OF_MEMORY;
-    return discard(w, IN_CORE(w, &f, *holds = w->core.isSubset(w)));
+    return discard_built(w, IN_CORE(w, &f, *holds = w->core.isSubset(w)));
 }
 
 status core_complement(worker *w, const bitmap *b, const uint64_t *last, result *r) {
@@ -194,7 +195,7 @@ static status deserialize_windows(worker *w, const encoded *p, const operands *w
     if (!start_building(w, &f, windows->list, windows->count)) return OUT_OF_MEMORY;
     status s = deserialize_in(w, &f, p, r, number);
     if (s != OK || *number == FAULT_NONE) return built(w, s, &r->b);
-    return discard(w, OK);
+    return discard_built(w, OK);
 }
 
 static status deserialize(worker *w, const encoded *p, result *r, uint32_t *number) {

@@ -44,7 +44,7 @@ status core_parse_query(worker *w, query *q, const char *text, size_t length, qu
     uint32_t number = (uint32_t)parsed, place_or_bytes = (uint32_t)(parsed >> 32);
     if (s == OK && number != MISTAKE_NONE) *m = (query_mistake){number, place_or_bytes, w->members[0]};
     if (s == OK && number == MISTAKE_NONE) keep_tree(w, q, text, length, place_or_bytes);
-    return discard(w, s);
+    return discard_built(w, s);
 }
 
 static int start_query(worker *w, frame *f, const query *q) {
@@ -68,7 +68,7 @@ status core_query_members(worker *w, const query *q, const page *p, member_sink 
     status s = IN_CORE(w, &f, list(w, q->keys, q->greatest, p->from, p->limit));
     w->current.sink = NULL;
     if (s == OK && w->core.collected(w)) sink(context, w->members, w->core.collected(w));
-    return discard(w, s);
+    return discard_built(w, s);
 }
 
 static void count_queried(worker *w, const counting *c, key_range keys, uint64_t *number) {
