@@ -12,7 +12,7 @@ export { sort, sortUnlessSparse } from "./sort";
 export { changeRange } from "./write/range";
 export { field, setField, addToField, takeBackField } from "./write/field";
 export { planFields, changeWords, takeBackWords } from "./write/fields";
-export { get, isEmpty, cardinality, minimum, maximum, countRange, select } from "./read/query";
+export { get, countRange, select } from "./read/query";
 export { countIndexed, position } from "./read/indexed";
 export { membersFrom } from "./read/stream";
 export { countRuns, runsBetween } from "./read/spans";
@@ -27,10 +27,19 @@ export { shareAll } from "./combine/compare/facet";
 export { rank } from "./combine/compare/ranking";
 export { cuts } from "./combine/walk/cuts";
 export { cross } from "./combine/compare/cross";
-export { rewrite, pack, slice } from "./combine/rebuild/rewrite";
+export { pack, slice } from "./combine/rebuild/rewrite";
 export { shift } from "./combine/rebuild/shift";
 export { serializedBytes, serialize, deserialize } from "./format/index";
 export { readBitsFrom } from "./format/text";
 export { decodeBase64 } from "./format/base64";
-export { shrunkBytes, used, wasteful } from "./arena/change/forms";
-export { validate } from "./arena/validate";
+export {
+  cardinality, isEmpty, maximum, minimum, rewrite, shrunkBytes, used, validate, wasteful,
+} from "./values/either";
+export { addToValue, removeId, setValue, settleId, valueOf } from "./values/point";
+export {
+  countEdges, countValues, distinctValues, rankOfValue, sumValues, valuesOfRanks,
+} from "./values/aggregate";
+export { rangeOfValues } from "./values/order";
+export { valuesFrom } from "./values/list";
+export { readValues, valuesBytes, writeValues } from "./values/format";
+export { mergeValues } from "./values/merge";

@@ -9,6 +9,7 @@
 #include "server/config.h"
 #include "facts.h"
 #include "handlers.h"
+#include "server/integers.h"
 #include "server/keys.h"
 #include "server/main_thread.h"
 #include "threads/offload.h"
@@ -81,12 +82,13 @@ int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisM
 }
 
 /* Categories need Redis 7.2, and one of the module's own 7.4. */
-static int register_command(RedisModuleCtx *ctx, const command *row, int f, int own_category) {
+static int register_command(RedisModuleCtx *ctx, const command *row, const char *prefix, RedisModuleCmdFunc entry,
+                            int own_category) {
     char name[32], categories[64];
 
-    snprintf(name, sizeof name, "%s%s", families[f].prefix, row->name);
+    snprintf(name, sizeof name, "%s%s", prefix, row->name);
     int made =
-        RedisModule_CreateCommand(ctx, name, row->entries[f], row->flags, row->first, row->last, row->step);
+        RedisModule_CreateCommand(ctx, name, entry, row->flags, row->first, row->last, row->step);
     if (made != REDISMODULE_OK) return REDISMODULE_ERR;
     RedisModuleCommand *created = RedisModule_GetCommand ? RedisModule_GetCommand(ctx, name) : NULL;
     if (created && RedisModule_SetCommandInfo
@@ -100,16 +102,25 @@ static int register_command(RedisModuleCtx *ctx, const command *row, int f, int 
     return REDISMODULE_OK;
 }
 
+static int register_row(RedisModuleCtx *ctx, const command *row, const family *f, RedisModuleCmdFunc entry,
+                        int own_category) {
+    if (register_command(ctx, row, f->prefix, entry, own_category) == REDISMODULE_OK) return 1;
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered", f->prefix, row->name);
+    return 0;
+}
+
 static int register_commands(RedisModuleCtx *ctx) {
     int own_category =
         RedisModule_AddACLCategory && RedisModule_AddACLCategory(ctx, "roaring") == REDISMODULE_OK;
     for (size_t i = 0; i < command_count; i++) {
         for (int f = 0; f < FAMILIES; f++) {
-            if (register_command(ctx, &commands[i], f, own_category) == REDISMODULE_OK) continue;
-            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered",
-                            families[f].prefix, commands[i].name);
-            return REDISMODULE_ERR;
+            const command *row = &commands[i];
+            if (!register_row(ctx, row, &families[f], row->entries[f], own_category)) return REDISMODULE_ERR;
         }
+    }
+    for (size_t i = 0; i < integer_command_count; i++) {
+        const command *row = &integer_commands[i];
+        if (!register_row(ctx, row, &integers, row->entries[0], own_category)) return REDISMODULE_ERR;
     }
     return REDISMODULE_OK;
 }
@@ -157,7 +168,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     RedisModule_SetModuleAttribs(ctx, MODULE_NAME, MODULE_VERSION, REDISMODULE_APIVER_1);
     RedisModule_SetModuleOptions(ctx, OPTIONS | valkey_options(ctx));
     if (load_settings(ctx, argv, argc) != REDISMODULE_OK || choose_level(ctx) != REDISMODULE_OK
-        || register_types(ctx) != REDISMODULE_OK) {
+        || register_types(ctx) != REDISMODULE_OK || register_integers(ctx) != REDISMODULE_OK) {
         return REDISMODULE_ERR;
     }
     if (own_settings.debug

@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { type Arg, type Command, commands } from "../host/table/commands.ts";
 import { families } from "../host/table/families.ts";
+import { integers } from "../host/table/integers.ts";
 import { arity, asksKeys, declaration, flags, handlerInC, handlerOf, keyFlags, keysInC } from "./handlers.ts";
 
 const ARG_TYPES: Record<Arg["type"], string> = {
@@ -14,9 +15,9 @@ const ARG_TYPES: Record<Arg["type"], string> = {
 
 // --- Checks -----------------------------------------------------------------------------------------------------------------
 
-function check(): void {
+function check(rows: Command[]): void {
   const names = new Set<string>();
-  for (const row of commands) {
+  for (const row of rows) {
     const fail = (why: string): never => {
       throw new Error(`commands.ts: ${row.name}: ${why}`);
     };
@@ -38,7 +39,8 @@ function check(): void {
 const NUMBERS = /^num(keys|facets|rows|cols)$/;
 
 /** Checks that key specs are consecutive, so that first, last and step describe the same keys, and that each matches an argument. */
-function checkKeys(row: Command, fail: (why: string) => never): void {
+function checkKeys({ keys, ...rest }: Command, fail: (why: string) => never): void {
+  const row = { ...rest, keys: keys.filter(({ keyword }) => keyword === undefined) };
   if (row.keys.length === 0) fail("has no key");
   row.keys.forEach(({ at, to, oneKeyFor, optionBefore, modifyWith, numbered, behind }, i) => {
     if (behind !== undefined && i === 0) fail("no list of keys is before the first");
@@ -53,7 +55,7 @@ function checkKeys(row: Command, fail: (why: string) => never): void {
     if (!row.args[0]!.of?.some(({ token }) => token === oneKeyFor)) fail(`its first argument is never ${oneKeyFor}`);
   });
   const place = (i: number): number => i + 1 - row.args.slice(0, i).filter(({ optional }) => optional).length;
-  const parts = row.args.flatMap((arg) => (arg.kind === "question" ? arg.of! : [arg]));
+  const parts = row.args.filter(({ kind, optional }) => !(kind === "question" && optional && keys.length > row.keys.length)).flatMap((arg) => (arg.kind === "question" ? arg.of! : [arg]));
   const keyArgs = parts.flatMap((arg, i) => (arg.type === "key" ? [{ at: place(i), multiple: arg.multiple ?? false }] : []));
   const agree = row.keys.every(({ at, to, numbered, behind }, i) =>
     (behind !== undefined || keyArgs[i]?.at === at) && keyArgs[i]?.multiple === (to !== undefined || (numbered ?? false)));
@@ -79,7 +81,10 @@ function argArray(name: string, args: Arg[], keyIndex = { next: 0 }): string {
 }
 
 function keyArray(name: string, keys: Command["keys"]): string {
-  const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind }) =>
+  const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind, keyword }) => keyword
+    ? `    {.flags = ${keyFlags(access)}, .begin_search_type = REDISMODULE_KSPEC_BS_KEYWORD, .bs.keyword = {${text(keyword)}, 1}, `
+      + ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {1, 2, 1}},"
+    :
     `    {.flags = ${keyFlags(access, [...(oneKeyFor !== undefined || behind !== undefined ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, `
     + (behind !== undefined
       ? `.begin_search_type = REDISMODULE_KSPEC_BS_UNKNOWN, .bs.index = {${behind}}, .find_keys_type = REDISMODULE_KSPEC_FK_UNKNOWN},`
@@ -95,13 +100,20 @@ function categories(row: Command): string {
   return `${access} ${row.flags.includes("fast") ? "fast" : "slow"} bitmap`;
 }
 
-function commandInC(row: Command, index: number): string {
+/** What the server calls for a row of a table in C, for each of these families, which C knows as `family`. */
+const entries = (name: string, row: string, of: { id: string; family: string }[]): string => of.map(({ id, family }) =>
+  `static int ${name}_${id}(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {\n`
+  + `    return run_command(&${row}, &${family}, ctx, argv, argc);\n}\n`).join("");
+
+const BITMAPS = families.map(({ id }) => ({ id, family: `families[${id}]` })), INTEGERS = [{ id: "RI", family: "integers" }];
+
+/** Rows of RI.* as C sees them: other families have commands of the same names. */
+const ofIntegers = integers.map((row) => ({ ...row, name: `RI_${row.name}` }));
+
+function commandInC(row: Command, entry: string): string {
   const name = row.name.toLowerCase();
-  const entries = families.map(({ id }) =>
-    `static int ${name}_${id}(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {\n`
-    + `    return run_command(&commands[${index}], &families[${id}], ctx, argv, argc);\n}\n`);
   return `/* ${row.name} */
-${handlerInC(row)}${keysInC(row)}${entries.join("")}${keyArray(`${name}_keys`, row.keys)}${argArray(`${name}_args`, row.args)}static const RedisModuleCommandInfo ${name}_info = {
+${handlerInC(row)}${keysInC(row)}${entry}${keyArray(`${name}_keys`, row.keys)}${argArray(`${name}_args`, row.args)}static const RedisModuleCommandInfo ${name}_info = {
     .version = &version, .summary = ${text(row.summary)},
     .complexity = ${text(row.complexity)}, .since = ${text(row.since)},
     .tips = ${text(row.tips?.join(" "))}, .arity = ${arity(row)}, .key_specs = ${name}_keys, .args = ${name}_args
@@ -109,11 +121,11 @@ ${handlerInC(row)}${keysInC(row)}${entries.join("")}${keyArray(`${name}_keys`, r
 `;
 }
 
-function rowInC(row: Command): string {
+function rowInC(row: Command, of: typeof BITMAPS, shown = row.name): string {
   const name = row.name.toLowerCase();
-  const [first, ...rest] = row.keys.filter(({ numbered }) => !numbered), legacyLast = rest.at(-1) ?? first;
+  const [first, ...rest] = row.keys.filter(({ numbered, keyword }) => !numbered && keyword === undefined), legacyLast = rest.at(-1) ?? first;
   const registered = [...row.flags, ...(asksKeys(row) ? ["getkeys-api"] : [])];
-  return `    {${text(row.name)}, ${handlerOf(row)}, {${families.map(({ id }) => `[${id}] = ${name}_${id}`).join(", ")}}, `
+  return `    {${text(shown)}, ${handlerOf(row)}, {${of.map(({ id }) => `${name}_${id}`).join(", ")}}, `
     + `${text(registered.join(" "))}, ${text(categories(row))}, ${first?.at ?? 0}, ${legacyLast?.to ?? legacyLast?.at ?? 0}, ${first ? 1 : 0}, `
     + `${row.mayOffload === true ? 1 : 0}, ${asksKeys(row) ? `${name}_keys_of` : "NULL"}, &${name}_info},`;
 }
@@ -122,17 +134,24 @@ const inC = (): string => `/* Generated by tools/generate-commands.ts from host/
 #include "handlers.h"
 #include "module.h"
 #include "server/args.h"
+#include "server/integers.h"
 
 static const RedisModuleCommandInfoVersion version = {
     1, sizeof(RedisModuleCommandHistoryEntry), sizeof(RedisModuleCommandKeySpec), sizeof(RedisModuleCommandArg)
 };
 
-${commands.map(commandInC).join("\n")}
+${commands.map((row, i) => commandInC(row, entries(row.name.toLowerCase(), `commands[${i}]`, BITMAPS))).join("\n")}
+${ofIntegers.map((row, i) => commandInC(row, entries(row.name.toLowerCase(), `integer_commands[${i}]`, INTEGERS))).join("\n")}
 const command commands[] = {
-${commands.map(rowInC).join("\n")}
+${commands.map((row) => rowInC(row, BITMAPS)).join("\n")}
+};
+
+const command integer_commands[] = {
+${ofIntegers.map((row, i) => rowInC(row, INTEGERS, integers[i]!.name)).join("\n")}
 };
 
 const size_t command_count = sizeof commands / sizeof *commands;
+const size_t integer_command_count = sizeof integer_commands / sizeof *integer_commands;
 `;
 
 const inHeader = (): string => `/* Generated by tools/generate-commands.ts from host/table/commands.ts: the command table, and what host/commands/ defines. */
@@ -141,10 +160,10 @@ const inHeader = (): string => `/* Generated by tools/generate-commands.ts from 
 
 #include "server/keys.h"
 
-extern const command commands[];
-extern const size_t command_count;
+extern const command commands[], integer_commands[];
+extern const size_t command_count, integer_command_count;
 
-${commands.map(declaration).join("\n")}
+${[...commands, ...ofIntegers].map(declaration).join("\n")}
 
 #endif
 `;
@@ -230,7 +249,8 @@ ${commands.map(commandInMarkdown).join("\n")}`;
 
 // --- Main -------------------------------------------------------------------------------------------------------------------
 
-check();
+check(commands);
+check(integers);
 const [mode, file] = process.argv.slice(2);
 if (mode === "--docs" && file) writeFileSync(file, inMarkdown());
 else if (mode === "--check" && file) {

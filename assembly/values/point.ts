@@ -1,7 +1,7 @@
 // Reading and changing the value of one id. A change first makes sure of the memory that it takes, so that the arena
 // is unchanged if it runs out.
 
-import { reply } from "../env/memory";
+import { Side, reply, segments } from "../env/memory";
 import { Own } from "../env/view";
 import { Arena } from "../arena/layout/header";
 import { Blocks, Units } from "./blocks";
@@ -58,6 +58,7 @@ function valueAt(found: u64): i64 {
 
 /** Whether the id has a value, which is added to the reply. */
 export function valueOf(id: u64): u32 {
+  if (segments.are(Side.OWN)) segments.seek(Side.OWN, id);
   const found = find(id);
   if (found == Found.NONE) return 0;
   reply.member(<u64>valueAt(found));
@@ -193,7 +194,7 @@ function leafToReplace(id: u64, value: i64): u32 {
     if (leaf.isSliced<Own>()) { fitSlices(leaf, value); return index; }
     const p = Pairs.ofLeaf<Own>(leaf), count = Pairs.count(p), idBytes = Pairs.idBytes(p);
     const valueBytes = max(Pairs.valueBytes(p), Bytes.neededSigned(value));
-    if (fitPairs(leaf, count, idBytes, valueBytes)) return index;
+    if (fitPairs(leaf, count, idBytes, valueBytes, mostBytes(p, id - leaf.first<Own>()))) return index;
     Reshape.makeRoom();
     Reshape.divide(index, 0);
   }
@@ -239,7 +240,7 @@ function leafToAdd(id: u64, value: i64): u32 {
     // Behind a leaf of some pairs, a new one may have shorter ids.
     const begins = count >= BEGINS_FROM && idBytes > max(Pairs.idBytes(p), 2)
       && place > Pairs.id<Own>(p, count - 1);
-    if (!begins && fitPairs(leaf, count + 1, idBytes, valueBytes, 0, place)) return upTo - 1;
+    if (!begins && fitPairs(leaf, count + 1, idBytes, valueBytes, mostBytes(p, place))) return upTo - 1;
     Reshape.makeRoom();
     if (begins || !Reshape.divide(upTo - 1, place)) makeLeaf(upTo, id & ~(<u64>Slices.IDS - 1));
   }
@@ -257,7 +258,8 @@ function extendOrMake(upTo: u32, id: u64): void {
     const next = Values.leafAt<Own>(upTo), p = Pairs.ofLeaf<Own>(next), more = next.first<Own>() - first;
     const idBytes = Bytes.needed(Pairs.id<Own>(p, Pairs.count(p) - 1) + more);
     if (idBytes <= max(Pairs.idBytes(p), 2)
-      && fitPairs(next, Pairs.count(p), max(idBytes, Pairs.idBytes(p)), Pairs.valueBytes(p), more)) {
+      && fitPairs(next, Pairs.count(p), max(idBytes, Pairs.idBytes(p)), Pairs.valueBytes(p), Pairs.BYTES_MAX)) {
+      Pairs.widen(Pairs.ofLeaf<Own>(next), next.idBytes<Own>(), next.width<Own>(), more);
       next.setFirst(first);
       return;
     }
@@ -292,22 +294,23 @@ function makeLeaf(index: u32, first: u64): void {
   return true;
 }
 
+/** The most bytes of a leaf with these pairs and the id `place` behind the first one. */
+// @ts-ignore: decorator
+@inline function mostBytes(p: u64, place: u64): usize {
+  if (!Pairs.count(p)) return Pairs.BYTES_MAX;
+  const least = Pairs.id<Own>(p, 0), greatest = Pairs.id<Own>(p, Pairs.count(p) - 1);
+  return ((least ^ greatest) | (least ^ place)) < Slices.IDS ? Pairs.WINDOW_BYTES_MAX : Pairs.BYTES_MAX;
+}
+
 /**
- * Whether the leaf of pairs can hold `count` pairs of these widths, of which one may have the id `place` behind the
- * first one. Then gives it a block for them, and its pairs the widths, and adds `more` to its ids.
+ * Whether the leaf of pairs can hold `count` pairs of these widths in `most` bytes. Then gives it a block for them,
+ * and its pairs the widths.
  */
-function fitPairs(
-  leaf: Leaf, count: u32, idBytes: u32, valueBytes: u32, more: u64 = 0, place: u64 = u64.MAX_VALUE,
-): bool {
+function fitPairs(leaf: Leaf, count: u32, idBytes: u32, valueBytes: u32, most: usize): bool {
   const bytes = <usize>count * (idBytes + valueBytes), p = Pairs.ofLeaf<Own>(leaf);
-  if (bytes > Pairs.BYTES_MAX) {
-    const least = Pairs.id<Own>(p, 0), greatest = Pairs.id<Own>(p, Pairs.count(p) - 1);
-    if (place == u64.MAX_VALUE) place = least;
-    if (more || bytes > Pairs.WINDOW_BYTES_MAX
-      || (least ^ greatest) >= Slices.IDS || (least ^ place) >= Slices.IDS) return false;
-  }
+  if (bytes > most) return false;
   leaf.setAt(Blocks.resize(Pairs.at(p), max(Pairs.bytes(p), 1), bytes));
-  Pairs.widen(Pairs.ofLeaf<Own>(leaf), idBytes, valueBytes, more);
+  Pairs.widen(Pairs.ofLeaf<Own>(leaf), idBytes, valueBytes, 0);
   leaf.setWidths(idBytes, valueBytes);
   return true;
 }

@@ -473,3 +473,26 @@ status tighten(worker *w, bitmap **b) {
     if (s == OK) replace(b, tight.b);
     return s;
 }
+
+/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
+static status work_in(worker *w, const frame *f, const working *x, int builds) {
+    return IN_CORE(
+        w, f, x->call(w, x->how);
+        if (builds && *x->failed == 0) note_result(w));
+}
+
+status core_work(worker *w, const working *x, bitmap **made) {
+    frame f;
+    if (!start_building(w, &f, x->shown, x->shown_count)) return OUT_OF_MEMORY;
+    f.arguments = x->arguments;
+    f.argument_count = x->argument_count;
+    f.output = x->output;
+    f.output_size = x->output_size;
+    w->current.sink = x->sink;
+    w->current.context = x->context;
+    status s = work_in(w, &f, x, made != NULL);
+    w->current.sink = NULL;
+    if (s == OK && x->sink && w->core.collected(w)) x->sink(x->context, w->members, w->core.collected(w));
+    if (made && (s != OK || *x->failed == 0)) return built(w, s, made);
+    return discard(w, s);
+}

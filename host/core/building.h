@@ -135,3 +135,20 @@ status rebuild_range(worker *w, bitmap **b, const stretch *r, cardinality *membe
 static inline int is_oversize(const bitmap *b) {
     return root_of(b) == NULL && arena_bytes(b) > (uint64_t)segment_bytes + OVERSIZE;
 }
+
+/* Work of the core with memory 0 a workspace, in which it may build. */
+typedef struct working {
+    const span *shown;
+    uint32_t shown_count;
+    uint64_t *arguments;
+    uint32_t argument_count;
+    uint8_t *output;
+    uint64_t output_size;
+    void (*call)(worker *w, void *how);
+    void *how;
+    member_sink *sink; /* NULL if there is no list */
+    void *context;
+    const uint32_t *failed; /* built: nothing is, if this is not 0 after the call */
+} working;
+/* Does the work. If `built` is not NULL, memory 0 becomes *built. */
+status core_work(worker *w, const working *x, bitmap **built);

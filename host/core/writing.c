@@ -191,6 +191,21 @@ status core_set(worker *w, bitmap **b, uint64_t offset, uint32_t value, uint32_t
     return set_here(w, b, offset, value, previous);
 }
 
+/* --- Values of single ids: see values.c --- */
+
+static status change_point_here(worker *w, bitmap **b, void *how) {
+    point_change *p = how;
+    w->current.offset = p->offset;
+    return wrote_whole(w, CHANGING(w, *b, p->make(w, p)), b);
+}
+
+status core_change_point(worker *w, bitmap **b, point_change *p) {
+    status s = make_changeable(b);
+    if (s != OK) return s;
+    const root *r = root_of(*b);
+    return r ? in_segment(w, b, root_seek(r, p->offset), change_point_here, p) : change_point_here(w, b, p);
+}
+
 /* --- Lists of offsets --- */
 
 static frame setting(worker *w, bitmap *b, uint64_t *offsets, uint64_t count) {

@@ -43,3 +43,13 @@ status core_change_fields(worker *w, bitmap **b, field_step *steps, uint32_t cou
 /* Only the test build can trap on request: makes the core violate the sandbox while it reads or writes *b,
  * in one of the ways of assembly/trap.ts. */
 status core_trap(worker *w, bitmap **b, int while_writing, uint32_t way);
+
+/* A change of one place: of the value of the id `offset`. */
+typedef struct point_change {
+    uint64_t offset;
+    void (*make)(worker *w, struct point_change *p);
+    int64_t value;
+    uint32_t rules, done;
+} point_change;
+/* Makes the change in the segment of the offset. */
+status core_change_point(worker *w, bitmap **b, point_change *p);

@@ -5,7 +5,10 @@
 #include "server/text.h"
 #include "server/families.h"
 
+/* Makes the payload of a value, which the caller must RedisModule_Free. */
+typedef status serializer(worker *w, const bitmap *b, char **payload, size_t *length);
 /* Writes a value to an RDB file, on any thread: servers that save without fork do so on one of theirs. */
+void save_value(serializer *serialize, RedisModuleIO *rdb, const bitmap *b);
 void save_bitmap(const family *f, RedisModuleIO *rdb, const bitmap *b);
 
 /* The name of the key that is being loaded or saved, if the server knows it. */
