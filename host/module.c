@@ -135,7 +135,17 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     ADD_INFORMATION(ctx);
 }
 
-/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only
+/* Like open_either, but also accepts integers. */
+static int open_any(call *c, int at, const bitmap **b) {
+    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
+    const int has_integers = key && RedisModule_ModuleTypeGetType(key) == integers.type;
+    RedisModule_CloseKey(key);
+    if (!has_integers) return open_either(c, at, b);
+    c->family = &integers;
+    return open_read(c, at, b);
+}
+
+/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family, or of integers; replies OK or what is wrong. Only
  * if the setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 2};
@@ -145,7 +155,7 @@ static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
 
     if (argc != 3) return RedisModule_WrongArity(ctx);
     if (!argument_is(&c, 1, "VALIDATE")) return reply_syntax_error(&c);
-    if (!open_either(&c, 2, &b)) return REDISMODULE_OK;
+    if (!open_any(&c, 2, &b)) return REDISMODULE_OK;
     if (b == NULL) return reply_error(&c, ERRORMSG_NO_KEY);
     if (!succeeded(&c, core_validate(&main_worker, b, &fault))) return REDISMODULE_OK;
     return fault ? RedisModule_ReplyWithSimpleString(ctx, fault) : reply_ok(&c);
