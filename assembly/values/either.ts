@@ -13,6 +13,7 @@ import {
 } from "../read/query";
 import { Values } from "./layout";
 import { rewriteValues } from "./rewrite";
+import { Slices } from "./slices";
 import { Spot } from "./spot";
 import { validateValues } from "./validate";
 import { valuesShrunkBytes, valuesUsed, valuesWasteful } from "./whole";
@@ -32,8 +33,13 @@ export function cardinality(): u64 {
   return Values.are<Own>() && !segments.are(Side.OWN) ? Values.count<Own>() : bitmapCardinality();
 }
 
-/** The least member or id, of which there is one. */
-export function minimum(): u64 { return Values.are<Own>() ? Spot.id<Own>(Spot.from<Own>(0)) : bitmapMinimum(); }
+/**
+ * The least member, of which there is one; of ids, that of those which could be slices of the same leaf: they stay in
+ * one segment, because segments begin with this.
+ */
+export function minimum(): u64 {
+  return Values.are<Own>() ? Spot.id<Own>(Spot.from<Own>(0)) & ~(<u64>Slices.IDS - 1) : bitmapMinimum();
+}
 
 /** The greatest member or id, of which there is one. */
 export function maximum(): u64 {

@@ -78,11 +78,10 @@ function beginFull(leaves: u32): void {
   Values.setDirectory(Blocks.allocateFresh(Leaves.bytes(leaves)), leaves);
 }
 
-/** Ends the segment in memory 0. It begins with the ids that share all bits of slices with its first one. */
+/** Ends the segment in memory 0. It begins with the ids that could be slices of one leaf with its first one. */
 function closeSegment(): void {
-  const first = Values.leafAt<Own>(0), id = Spot.id<Own>(Spot.inLeaf<Own>(0, 0));
-  const least = max(first.first<Own>(), id & ~(<u64>Slices.IDS - 1));
-  arena.close(<u32>Values.bump(), 0, least, Values.count<Own>());
+  const id = Spot.id<Own>(Spot.inLeaf<Own>(0, 0));
+  arena.close(<u32>Values.bump(), 0, id & ~(<u64>Slices.IDS - 1), Values.count<Own>());
 }
 
 /** Appends leaf `index` of the segment shown. */
@@ -97,24 +96,33 @@ function copyLeaf(index: u32): void {
     const block = Blocks.allocateFresh(Units.bytes(bytes));
     right.copy(block, from.at<Right>(), bytes);
     leaf.setAt(block);
+    if (!index && at && !leaf.isSliced<Own>()) beginLater(leaf);
   }
   Values.addCount(leaf.count<Own>());
   addSum(leaf);
 }
 
+/**
+ * Lets a leaf of pairs begin near its first id. The first leaf of a segment may begin earlier, where other segments
+ * have ids.
+ */
+function beginLater(leaf: Leaf): void {
+  const p = Pairs.ofLeaf<Own>(leaf), less = Pairs.id<Own>(p, 0) & ~(<u64>Slices.IDS - 1);
+  Pairs.widen(p, Pairs.idBytes(p), Pairs.valueBytes(p), -less);
+  leaf.setFirst(leaf.first<Own>() + less);
+}
+
 /** Makes the leaf one of the pairs of the tiny segment shown. */
 function copyTiny(leaf: Leaf, at: u32): void {
-  const p = Pairs.ofTiny<Right>(), first = at ? Pairs.id<Right>(p, 0) & ~(<u64>Slices.IDS - 1) : 0;
-  const block = Blocks.allocateFresh(Units.bytes(Pairs.bytes(p)));
+  const p = Pairs.ofTiny<Right>(), block = Blocks.allocateFresh(Units.bytes(Pairs.bytes(p)));
   right.copy(block, Values.PAIRS_AT, Pairs.bytes(p));
   memory.fill(changetype<usize>(leaf), 0, Leaf.BYTES);
   leaf.setAt(block);
   leaf.setCount(Pairs.count(p));
   leaf.setWidths(Pairs.idBytes(p), Pairs.valueBytes(p));
   const own = Pairs.ofLeaf<Own>(leaf);
-  Pairs.widen(own, Pairs.idBytes(p), Pairs.valueBytes(p), -first);
-  leaf.setFirst(first);
   leaf.setBounds(Pairs.least<Own>(own, 0, Pairs.count(own)), Pairs.greatest<Own>(own, 0, Pairs.count(own)));
+  if (at) beginLater(leaf);
 }
 
 /** Adds the leaf's values to the sum. */

@@ -61,6 +61,8 @@ export abstract class Pass {
   @inline static readonly PAIRS: usize = Pass.COPY + 2 * BITSET_BYTES;
   @inline static readonly PAIR_BYTES: usize = 16;
   @inline static readonly EDGES_MAX: u32 = 480;
+  /** A pass reads a leaf from memory while it works on the one so many places before. */
+  @inline private static readonly AHEAD: u32 = 2;
 
   @inline static low(): i64 { return load<i64>(Pass.AT, Pass.LOW); }
   @inline static high(): i64 { return load<i64>(Pass.AT, Pass.HIGH); }
@@ -195,6 +197,7 @@ export abstract class Pass {
         for (const leaves = Values.leaves<Left>(); index < leaves; index++) {
           const leaf = Values.leafAt<Left>(index);
           if (leaf.first<Left>() > last) return;
+          if (index + Pass.AHEAD < leaves) Pass.prefetch(Values.leafAt<Left>(index + Pass.AHEAD));
           if (leaf.least<Left>() <= Pass.high() && leaf.greatest<Left>() >= Pass.low()) {
             Pass.overLeaf(leaf, first, last);
             if (Pass.listed() >= Pass.trimmedFrom()) Order.trim();
@@ -206,21 +209,49 @@ export abstract class Pass {
     }
   }
 
+  /** Lets the leaf be read from memory, if the pass will look at its values: it does not follow the one before. */
+  @inline private static prefetch(leaf: Leaf): void {
+    if (leaf.least<Left>() < Pass.low() || leaf.greatest<Left>() > Pass.high() || Pass.task() != Task.COUNT) {
+      left.prefetch(leaf.at<Left>(), leaf.bytes<Left>());
+    }
+  }
+
   /** Whether the totals of an arena are what the pass looks for. */
   @inline private static takesWhole(first: u64, last: u64): bool {
-    return Pass.task() <= Task.SUM && !first && last == u64.MAX_VALUE && !Pass.filters()
+    return Pass.task() <= Task.STATISTICS && !first && last == u64.MAX_VALUE && !Pass.filters()
       && Pass.low() == i64.MIN_VALUE && Pass.high() == i64.MAX_VALUE;
   }
 
   private static takeTotals(): void {
     Pass.addCount(Values.count<Left>());
     Wide.addWide(Pass.sumAt(), Values.sumLow<Left>(), Values.sumHigh<Left>());
+    if (Pass.task() != Task.STATISTICS) return;
+    for (let i: u32 = 0, leaves = Values.leaves<Left>(); i < leaves; i++) {
+      const leaf = Values.leafAt<Left>(i);
+      if (leaf.isLoose<Left>()) Pass.widenBy(leaf);
+      else Pass.setExtremes(min(Pass.least(), leaf.least<Left>()), max(Pass.greatest(), leaf.greatest<Left>()));
+    }
+  }
+
+  /** Takes the extremes of a leaf whose bounds are not exact. */
+  private static widenBy(leaf: Leaf): void {
+    const count = Pass.count(), low = load<u64>(Pass.sumAt()), high = load<u64>(Pass.sumAt(), 8);
+    Pass.overLeaf(leaf, 0, u64.MAX_VALUE);
+    store<u64>(Pass.sumAt(), low);
+    store<u64>(Pass.sumAt(), high, 8);
+    Pass.addCount(count - Pass.count());
   }
 
   private static overLeaf(leaf: Leaf, first: u64, last: u64): void {
     work.spend(1);
     const start = leaf.first<Left>();
     if (!leaf.isSliced<Left>()) { Pass.overPairs(Pairs.ofLeaf<Left>(leaf), start, first, last); return; }
+    const low = Pass.low(), high = Pass.high(), inside = leaf.least<Left>() >= low && leaf.greatest<Left>() <= high;
+    const isWhole = first <= start && last - start >= Slices.IDS - 1;
+    if (inside && isWhole && !Pass.filters() && Pass.task() == Task.COUNT) {
+      Pass.addCount(leaf.count<Left>());
+      return;
+    }
     const mask = Pass.maskAt(), at = leaf.at<Left>(), base = leaf.base<Left>(), width = leaf.width<Left>();
     Slices.presence<Left>(at, mask);
     if (Pass.filters()) {
@@ -229,9 +260,8 @@ export abstract class Pass {
         v128.store(mask + i, v128.and(v128.load(mask + i), v128.load(filter + i)));
       }
     }
-    if (first > start || last - start < Slices.IDS - 1) cutMask(mask, start, first, last);
-    const low = Pass.low(), high = Pass.high();
-    if (leaf.least<Left>() < low || leaf.greatest<Left>() > high) {
+    if (!isWhole) cutMask(mask, start, first, last);
+    if (!inside) {
       const most = width == 64 ? u64.MAX_VALUE : (<u64>1 << width) - 1;
       if (high < base || (low > base && <u64>(low - base) > most)) return;
       Slices.between<Left>(at, width, mask, low > base ? <u64>(low - base) : 0, min(<u64>(high - base), most));
