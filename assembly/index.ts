@@ -33,7 +33,9 @@ export { serializedBytes, serialize, deserialize } from "./format/index";
 export { readBitsFrom } from "./format/text";
 export { decodeBase64 } from "./format/base64";
 export {
-  cardinality, isEmpty, maximum, minimum, rewrite, shrunkBytes, used, validate, wasteful,
+  eitherCardinality as cardinality, eitherIsEmpty as isEmpty, eitherMaximum as maximum,
+  eitherMinimum as minimum, eitherRewrite as rewrite, eitherShrunkBytes as shrunkBytes, eitherUsed as used,
+  eitherValidate as validate, eitherWasteful as wasteful,
 } from "./values/either";
 export { addToValue, removeId, setValue, settleId, valueOf } from "./values/point";
 export {

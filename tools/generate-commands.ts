@@ -4,7 +4,7 @@
 // generate-commands --check <file.md>  fails if --docs would change the file
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { type Arg, type Command, commands } from "../host/table/commands.ts";
+import { type Access, type Arg, type Command, commands } from "../host/table/commands.ts";
 import { families } from "../host/table/families.ts";
 import { integers } from "../host/table/integers.ts";
 import { arity, asksKeys, declaration, flags, handlerInC, handlerOf, keyFlags, keysInC } from "./handlers.ts";
@@ -80,18 +80,20 @@ function argArray(name: string, args: Arg[], keyIndex = { next: 0 }): string {
   return `${parts.join("")}static RedisModuleCommandArg ${name}[] = {\n${rows.join("\n")}\n    {0}\n};\n`;
 }
 
+/** The key spec of keys behind a keyword and an expression. */
+const behindKeyword = (keyword: string, access: Access): string =>
+  `    {.flags = ${keyFlags(access)}, .begin_search_type = REDISMODULE_KSPEC_BS_KEYWORD, .bs.keyword = {${text(keyword)}, 1}, `
+  + ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {1, 2, 1}},";
+
 function keyArray(name: string, keys: Command["keys"]): string {
-  const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind, keyword }) => keyword
-    ? `    {.flags = ${keyFlags(access)}, .begin_search_type = REDISMODULE_KSPEC_BS_KEYWORD, .bs.keyword = {${text(keyword)}, 1}, `
-      + ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {1, 2, 1}},"
-    :
-    `    {.flags = ${keyFlags(access, [...(oneKeyFor !== undefined || behind !== undefined ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, `
-    + (behind !== undefined
-      ? `.begin_search_type = REDISMODULE_KSPEC_BS_UNKNOWN, .bs.index = {${behind}}, .find_keys_type = REDISMODULE_KSPEC_FK_UNKNOWN},`
-      : `.begin_search_type = REDISMODULE_KSPEC_BS_INDEX, .bs.index = {${numbered ? at - 1 : at}}, `)
-    + (behind !== undefined ? "" : numbered
-      ? ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {0, 1, 1}},"
-      : `.find_keys_type = REDISMODULE_KSPEC_FK_RANGE, .fk.range = {${to ?? 0}, 1, 0}},`));
+  const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind, keyword }) => keyword ? behindKeyword(keyword, access)
+    : `    {.flags = ${keyFlags(access, [...(oneKeyFor !== undefined || behind !== undefined ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, `
+      + (behind !== undefined
+        ? `.begin_search_type = REDISMODULE_KSPEC_BS_UNKNOWN, .bs.index = {${behind}}, .find_keys_type = REDISMODULE_KSPEC_FK_UNKNOWN},`
+        : `.begin_search_type = REDISMODULE_KSPEC_BS_INDEX, .bs.index = {${numbered ? at - 1 : at}}, `)
+      + (behind !== undefined ? "" : numbered
+        ? ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {0, 1, 1}},"
+        : `.find_keys_type = REDISMODULE_KSPEC_FK_RANGE, .fk.range = {${to ?? 0}, 1, 0}},`));
   return `static RedisModuleCommandKeySpec ${name}[] = {\n${rows.join("\n")}\n    {0}\n};\n`;
 }
 
@@ -123,7 +125,7 @@ ${handlerInC(row)}${keysInC(row)}${entry}${keyArray(`${name}_keys`, row.keys)}${
 
 function rowInC(row: Command, of: typeof BITMAPS, shown = row.name): string {
   const name = row.name.toLowerCase();
-  const [first, ...rest] = row.keys.filter(({ numbered, keyword }) => !numbered && keyword === undefined), legacyLast = rest.at(-1) ?? first;
+  const [first, ...rest] = row.keys.filter(({ numbered }) => !numbered), legacyLast = rest.at(-1) ?? first;
   const registered = [...row.flags, ...(asksKeys(row) ? ["getkeys-api"] : [])];
   return `    {${text(shown)}, ${handlerOf(row)}, {${of.map(({ id }) => `${name}_${id}`).join(", ")}}, `
     + `${text(registered.join(" "))}, ${text(categories(row))}, ${first?.at ?? 0}, ${legacyLast?.to ?? legacyLast?.at ?? 0}, ${first ? 1 : 0}, `

@@ -1,5 +1,5 @@
-// Counts and sums of values, and their distribution. Operand 0 has the values, and if `filters`, operand 1 is a bitmap
-// of the ids that count.
+// Counts and sums of values, and their distribution. Operand 0 has the values, and if `filters`, operand 1 is a
+// bitmap of the ids that count.
 
 import { argument, reply } from "../env/memory";
 import { Order } from "./order";
@@ -14,7 +14,8 @@ export function countValues(filters: u32, low: i64, high: i64): u64 {
 }
 
 /**
- * Replies the number of ids, the two halves of the sum of their values, and if `whole`, the least and greatest value.
+ * Replies the number of ids, the two halves of the sum of their values, and if `whole`, the least and greatest
+ * value.
  */
 export function sumValues(filters: u32, whole: u32): void {
   Pass.begin(filters != 0);
@@ -42,7 +43,9 @@ export function rankOfValue(filters: u32, id: u64, value: i64, reverse: u32): u6
   return ids + Pass.count();
 }
 
-/** Replies the value of each rank, an argument. Returns how many ids there are. Ranks beyond them have no value. */
+/**
+ * Replies the value of each rank, an argument. Returns how many ids there are. Ranks beyond them have no value.
+ */
 export function valuesOfRanks(filters: u32, ranks: u32): void {
   Pass.begin(filters != 0);
   Pass.run(Task.STATISTICS);
@@ -54,8 +57,8 @@ export function valuesOfRanks(filters: u32, ranks: u32): void {
 }
 
 /**
- * Hands back how many ids have a value of at least each edge, an argument; edges ascend. Returns how many ids there
- * are.
+ * Hands back how many ids have a value of at least each edge, an argument; edges ascend. Returns how many ids
+ * there are.
  */
 export function countEdges(filters: u32, edges: u32): u64 {
   Pass.begin(filters != 0);
@@ -75,7 +78,7 @@ export function countEdges(filters: u32, edges: u32): u64 {
 export function distinctValues(filters: u32): void {
   Pass.begin(filters != 0);
   Pass.run(Task.LIST);
-  Order.sort();
+  Pass.sort();
   const pairs = Pass.listed();
   for (let i: u32 = 0, next: u32 = 0; i < pairs; i = next) {
     const value = load<i64>(Pass.pairAt(i));
@@ -84,4 +87,3 @@ export function distinctValues(filters: u32): void {
     reply.member(next - i);
   }
 }
-

@@ -1,6 +1,6 @@
-// The allocator of a full arena of values. Blocks are units of 64 bytes: exactly what slices need, and little waste
-// for pairs. They have no headers, and freed ones wait in a list for each size, as in arena/layout/blocks.ts; the
-// host has an arena with too many of them rewritten.
+// The allocator of a full arena of values. Blocks are units of 64 bytes: exactly what slices need, and little
+// waste for pairs. They have no headers, and freed ones wait in a list for each size, as in
+// arena/layout/blocks.ts; the host has an arena with too many of them rewritten.
 
 import { arena } from "../env/memory";
 import { Values } from "./layout";

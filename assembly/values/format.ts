@@ -1,5 +1,5 @@
-// The payload of a key with values, in RDB files and DUMP. It depends on ids and values only, not on the form that
-// they have in memory:
+// The payload of a key with values, in RDB files and DUMP. It depends on ids and values only, not on the form
+// that they have in memory:
 //
 //   +0   u8  version, 1    +1  u64 ids
 //
@@ -125,7 +125,8 @@ export function readValues(length: u64): Fault {
   let all = left.load64(1, 0), at: u64 = Chunk.START;
   for (let isFirst = true; all; isFirst = false) {
     if (at + Chunk.HEAD > length) return Fault.CUT_SHORT;
-    const head = <usize>at, ids = left.load16(head, 0), idBytes = left.load8(head, 2), bits = left.load8(head, 3);
+    const head = <usize>at, ids = left.load16(head, 0);
+    const idBytes = left.load8(head, 2), bits = left.load8(head, 3);
     if (!ids || ids > Chunk.IDS || ids > all || (ids < Chunk.IDS && ids < all)) return Fault.TOTAL_CARDINALITY;
     if (idBytes > 8 || bits > 64) return Fault.WRONG_FORM;
     at += Chunk.HEAD + (ids - 1) * idBytes + Chunk.valuesBytes(ids, bits);

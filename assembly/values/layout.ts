@@ -1,6 +1,6 @@
 // The arena of a key that has integers for ids: an id is a u64, and its value an i64. Such an arena is a
-// relocatable block like that of a bitmap, and uses the same imports, but its content is another one. Its first byte
-// says so, and the server has a type of its own for such keys. Three forms:
+// relocatable block like that of a bitmap, and uses the same imports, but its content is another one. Its first
+// byte says so, and the server has a type of its own for such keys. Three forms:
 //
 //   empty   16 zero bytes, as for a bitmap
 //
@@ -15,19 +15,19 @@
 //     +36  u32 leaves       +40 u32 address of the directory    +44 u32 room of the directory, in leaves
 //     +48  u32 head of a list of free blocks for each size, in units of Block.UNIT
 //
-// The directory is one array of leaves in the order of their ids. An arena is a segment of a large key, so it has
-// some hundred leaves; a B+-tree would save nothing. Each leaf has 40 bytes there:
+// The directory is one array of leaves in the order of their ids. An arena is a segment of a large key, so it
+// has some hundred leaves; a B+-tree would save nothing. Each leaf has 40 bytes there:
 //
 //     +0   u64 first: the least id that the leaf may have; it ends where the next leaf begins
 //     +8   i64 least value  +16 i64 greatest value
 //     +24  i64 base: the number that slices do not store (0 for pairs)
 //     +32  u32 address      +36 u16 ids    +38 u8 bytes of an id, 0 for slices
-//     +39  u8  bytes of a value, or number of slices; the high bit says that least and greatest value are bounds only
+//     +39  u8  bytes of a value, or number of slices; high bit: least and greatest value are bounds only
 //
-// Slices hold up to 512 ids, whose upper 55 bits are the same, in units of 64 bytes with a bit for each of them:
-// first the presence, and then bit 0 of value - base, bit 1, and so on. An id that is not there has zeros. So a
-// value lies in adjacent cache lines, a comparison is a few vector operations for 512 ids, and a sum is one count of
-// bits for each slice.
+// Slices hold up to 512 ids, whose upper 55 bits are the same, in units of 64 bytes with a bit for each of
+// them: first the presence, and then bit 0 of value - base, bit 1, and so on. An id that is not there has
+// zeros. So a value lies in adjacent cache lines, a comparison is a few vector operations for 512 ids, and a
+// sum is one count of bits for each slice.
 
 import { Memory, Own, view16, view32, view64, view8 } from "../env/view";
 
@@ -149,6 +149,6 @@ export class Leaf {
   /** Bytes of its ids and values. */
   @inline bytes<M extends Memory>(): usize {
     const ids = this.idBytes<M>();
-    return ids ? <usize>this.count<M>() * (ids + this.width<M>()) : (1 + <usize>this.width<M>()) << 6;
+    return ids ? <usize> this.count<M>() * (ids + this.width<M>()) : (1 + <usize> this.width<M>()) << 6;
   }
 }

@@ -1,6 +1,6 @@
-// Pairs of an id and its value: the ids in ascending order, all of one width, and behind them the values in the same
-// order, of another width. Ids are counted from the first one of the leaf; values have a sign. In code, a list of
-// pairs is one number:
+// Pairs of an id and its value: the ids in ascending order, all of one width, and behind them the values in the
+// same order, of another width. Ids are counted from the first one of the leaf; values have a sign. In code, a
+// list of pairs is one number:
 //
 //   address, 32 bits | pairs, 16 | bytes of an id, 1 to 8, 8 bits | bytes of a value, 0 to 8, 8 bits
 

@@ -1,5 +1,5 @@
-// Reading and changing the value of one id. A change first makes sure of the memory that it takes, so that the arena
-// is unchanged if it runs out.
+// Reading and changing the value of one id. A change first makes sure of the memory that it takes, so that the
+// arena is unchanged if it runs out.
 
 import { Side, reply, segments } from "../env/memory";
 import { Own } from "../env/view";
@@ -21,7 +21,10 @@ export const enum Only { NEW = 1, PRESENT = 2, GREATER = 4, LESS = 8,
 /** What setValue() has done. */
 export const enum Done { NOTHING, ADDED, CHANGED }
 
-/** Where an id is: set by find() in memory that a call does not otherwise use would be state, so it is one number. */
+/**
+ * Where an id is: set by find() in memory that a call does not otherwise use would be state, so it is one
+ * number.
+ */
 abstract class Found {
   @inline static readonly NONE: u64 = u64.MAX_VALUE;
   @inline static of(leaf: u32, place: u32): u64 { return <u64>leaf << 32 | place; }
@@ -83,7 +86,9 @@ export function setValue(id: u64, value: i64, rules: u32): Done {
   return Done.CHANGED;
 }
 
-/** Adds to the value of an id, 0 if it has none. Adds the new value to the reply; NOTHING if it would overflow. */
+/**
+ * Adds to the value of an id, 0 if it has none. Adds the new value to the reply; NOTHING if it would overflow.
+ */
 export function addToValue(id: u64, more: i64): Done {
   const found = find(id), before: i64 = found == Found.NONE ? 0 : valueAt(found), value = before + more;
   if (((before ^ value) & (more ^ value)) < 0) return Done.NOTHING;
@@ -152,7 +157,8 @@ export function settleId(id: u64): void {
 function tightenLoose(leaf: Leaf): void {
   if (leaf.isSliced<Own>()) {
     const at = leaf.at<Own>(), width = leaf.width<Own>(), base = leaf.base<Own>();
-    leaf.setBounds(base + <i64>Slices.ownExtreme(at, width, false), base + <i64>Slices.ownExtreme(at, width, true));
+    leaf.setBounds(base + <i64>Slices.ownExtreme(at, width, false),
+      base + <i64>Slices.ownExtreme(at, width, true));
   } else {
     const p = Pairs.ofLeaf<Own>(leaf), count = Pairs.count(p);
     leaf.setBounds(Pairs.least<Own>(p, 0, count), Pairs.greatest<Own>(p, 0, count));
@@ -194,7 +200,8 @@ function leafToReplace(id: u64, value: i64): u32 {
     if (leaf.isSliced<Own>()) { fitSlices(leaf, value); return index; }
     const p = Pairs.ofLeaf<Own>(leaf), count = Pairs.count(p), idBytes = Pairs.idBytes(p);
     const valueBytes = max(Pairs.valueBytes(p), Bytes.neededSigned(value));
-    if (fitPairs(leaf, count, idBytes, valueBytes, mostBytes(p, id - leaf.first<Own>()))) return index;
+    const most = mostBytes(p, id - leaf.first<Own>());
+    if (fitPairs(leaf, count, idBytes, valueBytes, most)) return index;
     Reshape.makeRoom();
     Reshape.divide(index, 0);
   }
@@ -204,7 +211,7 @@ function leafToReplace(id: u64, value: i64): u32 {
 function addId(id: u64, value: i64): void {
   if (!Values.isFull<Own>()) {
     const p = Pairs.ofTiny<Own>(), count = Pairs.count(p), valueBytes = max(Pairs.valueBytes(p),
-      Bytes.neededSigned(value)), idBytes = max(max(Pairs.idBytes(p), Bytes.needed(id)), 1);
+        Bytes.neededSigned(value)), idBytes = max(max(Pairs.idBytes(p), Bytes.needed(id)), 1);
     if (tinyFits(count + 1, idBytes, valueBytes)) {
       const wide = Pairs.widen(p, idBytes, valueBytes, 0);
       setTiny(Pairs.insert(wide, Pairs.below<Own>(wide, id), id, value));
@@ -212,7 +219,8 @@ function addId(id: u64, value: i64): void {
     }
     promote();
   }
-  const leaf = Values.leafAt<Own>(leafToAdd(id, value)), place = id - leaf.first<Own>(), count = leaf.count<Own>();
+  const leaf = Values.leafAt<Own>(leafToAdd(id, value)), count = leaf.count<Own>();
+  const place = id - leaf.first<Own>();
   if (leaf.isSliced<Own>()) {
     const at = leaf.at<Own>();
     Slices.addPlace(at, <u32>place);
@@ -303,8 +311,8 @@ function makeLeaf(index: u32, first: u64): void {
 }
 
 /**
- * Whether the leaf of pairs can hold `count` pairs of these widths in `most` bytes. Then gives it a block for them,
- * and its pairs the widths.
+ * Whether the leaf of pairs can hold `count` pairs of these widths in `most` bytes. Then gives it a block for
+ * them, and its pairs the widths.
  */
 function fitPairs(leaf: Leaf, count: u32, idBytes: u32, valueBytes: u32, most: usize): bool {
   const bytes = <usize>count * (idBytes + valueBytes), p = Pairs.ofLeaf<Own>(leaf);
@@ -334,7 +342,7 @@ function widenSlices(leaf: Leaf, value: i64): void {
   if (width <= old && width < 64 && slackOf(width, low, high) < ((<u64>1 << width) / SLACK_PART)) width++;
   if (value < base && width < 64) {
     const room = slackOf(width, low, high) / 2;
-    if (<u64>(low - i64.MIN_VALUE) > room) newBase = low - <i64>room;
+    if (<u64 > (low - i64.MIN_VALUE) > room) newBase = low - <i64>room;
   }
   const to = Blocks.allocate(Slices.blockBytes(width));
   Slices.copyPlus(to, width, at, old, <u64>(base - newBase));
@@ -346,7 +354,9 @@ function widenSlices(leaf: Leaf, value: i64): void {
 
 /** How much greater the range of `width` slices is than that of the values. */
 // @ts-ignore: decorator
-@inline function slackOf(width: u32, low: i64, high: i64): u64 { return (<u64>1 << width) - 1 - <u64>(high - low); }
+@inline function slackOf(width: u32, low: i64, high: i64): u64 {
+  return (<u64>1 << width) - 1 - <u64>(high - low);
+}
 
 /** Makes a tiny arena a full one of a single leaf. */
 function promote(): void {
@@ -357,7 +367,8 @@ function promote(): void {
   store<u8>(0, Form.FULL);
   Values.setBump(Values.BYTES + Units.bytes(bytes));
   Leaves.open(0, 1);
-  const leaf = Values.leafAt<Own>(0), moved = Pairs.of(Values.BYTES, count, Pairs.idBytes(p), Pairs.valueBytes(p));
+  const leaf = Values.leafAt<Own>(0);
+  const moved = Pairs.of(Values.BYTES, count, Pairs.idBytes(p), Pairs.valueBytes(p));
   memory.fill(changetype<usize>(leaf), 0, Leaf.BYTES);
   leaf.setAt(Values.BYTES);
   leaf.setCount(count);

@@ -1,6 +1,7 @@
-// Which form ids take: pairs, or slices for 512 ids whose upper bits are the same. One rule decides: slices, if they
-// take no more bytes than pairs. It is applied where pairs outgrow a leaf, and the other way round once removals have
-// left so few ids that pairs take less than half, so that a number of ids that fluctuates does not change the form.
+// Which form ids take: pairs, or slices for 512 ids whose upper bits are the same. One rule decides: slices, if
+// they take no more bytes than pairs. It is applied where pairs outgrow a leaf, and the other way round once
+// removals have left so few ids that pairs take less than half, so that a number of ids that fluctuates does
+// not change the form.
 
 import { Own } from "../env/view";
 import { Blocks, Units } from "./blocks";
@@ -13,7 +14,9 @@ import { Slices } from "./slices";
 export abstract class Reshape {
   /** Least bytes of pairs that slices can replace: the presence, one slice and a leaf. */
   @inline private static readonly WORTH: usize = 2 * 64 + Leaf.BYTES;
-  /** Pieces that a leaf becomes at most: each of slices replaces pairs of WORTH bytes, and others lie between. */
+  /**
+   * Pieces that a leaf becomes at most: each of slices replaces pairs of WORTH bytes, and others lie between.
+   */
   @inline private static readonly PIECES_MAX: u32 = 27;
   /** Bytes that the new blocks take at most: those of the pairs, each rounded up, or slices of 64 bits. */
   @inline private static readonly ROOM: usize = Pairs.WINDOW_BYTES_MAX + 128 + <usize>Reshape.PIECES_MAX * 64;
@@ -24,10 +27,10 @@ export abstract class Reshape {
   }
 
   /**
-   * Divides leaf `index`, of pairs that have outgrown a leaf: into slices where these take less, and the pairs that
-   * are left between them; or in two leaves of pairs. Ids of one window, which could be slices of one leaf, stay
-   * together. Returns false, and does nothing, if the id that is to be added, `place` behind the first one, could
-   * better begin a leaf behind this one. makeRoom() has been called.
+   * Divides leaf `index`, of pairs that have outgrown a leaf: into slices where these take less, and the pairs
+   * that are left between them; or in two leaves of pairs. Ids of one window, which could be slices of one
+   * leaf, stay together. Returns false, and does nothing, if the id that is to be added, `place` behind the
+   * first one, could better begin a leaf behind this one. makeRoom() has been called.
    */
   static divide(index: u32, place: u64): bool {
     const leaf = Values.leafAt<Own>(index), p = Pairs.ofLeaf<Own>(leaf), first = leaf.first<Own>();
@@ -92,8 +95,8 @@ export abstract class Reshape {
   }
 
   /**
-   * Frees the block of the pairs. If it was the last one before the new leaves, which begin at `mark`, these move
-   * there, so that ascending ids leave no gaps.
+   * Frees the block of the pairs. If it was the last one before the new leaves, which begin at `mark`, these
+   * move there, so that ascending ids leave no gaps.
    */
   private static releaseBelow(p: u64, mark: usize, index: u32, pieces: u32): void {
     const bytes = Units.bytes(Pairs.bytes(p)), at = Pairs.at(p);

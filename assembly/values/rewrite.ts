@@ -1,4 +1,5 @@
-// An arena of values written anew, leaf by leaf, without freed blocks; and divided into segments if it is large.
+// An arena of values written anew, leaf by leaf, without freed blocks; and divided into segments if it is
+// large.
 
 import { Side, arena, right, segments } from "../env/memory";
 import { Own, Right } from "../env/view";
@@ -103,8 +104,8 @@ function copyLeaf(index: u32): void {
 }
 
 /**
- * Lets a leaf of pairs begin near its first id. The first leaf of a segment may begin earlier, where other segments
- * have ids.
+ * Lets a leaf of pairs begin near its first id. The first leaf of a segment may begin earlier, where other
+ * segments have ids.
  */
 function beginLater(leaf: Leaf): void {
   const p = Pairs.ofLeaf<Own>(leaf), less = Pairs.id<Own>(p, 0) & ~(<u64>Slices.IDS - 1);

@@ -1,6 +1,6 @@
-// Passes over the values of a key, which `left` shows: of all its ids, or of those that a bitmap has, which `right`
-// shows (WITHIN: the members of an expression). Memory 0 has what a pass does and finds. Leaves are skipped, or taken
-// as a whole, where their bounds decide.
+// Passes over the values of a key, which `left` shows: of all its ids, or of those that a bitmap has, which
+// `right` shows (WITHIN: the members of an expression). Memory 0 has what a pass does and finds. Leaves are
+// skipped, or taken as a whole, where their bounds decide.
 
 import { SELF, Side, left, right, segments, work } from "../env/memory";
 import { Left, Right } from "../env/view";
@@ -12,7 +12,7 @@ import { toBitset } from "../container/convert";
 import { Kind } from "../container/kind";
 import { BITSET_BYTES, Container } from "../container/limits";
 import { Leaf, Values } from "./layout";
-import { Order } from "./order";
+import { PairList } from "./pairlist";
 import { Pairs } from "./pairs";
 import { Slices } from "./slices";
 import { Spot } from "./spot";
@@ -57,9 +57,8 @@ export abstract class Pass {
   @inline static readonly FILTER: usize = BITSET_BYTES;
   /** A container of the bitmap, copied. */
   @inline private static readonly COPY: usize = 2 * BITSET_BYTES;
-  /** Listed pairs begin here: the value, and then the id. */
+  /** PairList pairs begin here: the value, and then the id. */
   @inline static readonly PAIRS: usize = Pass.COPY + 2 * BITSET_BYTES;
-  @inline static readonly PAIR_BYTES: usize = 16;
   @inline static readonly EDGES_MAX: u32 = 480;
   /** A pass reads a leaf from memory while it works on the one so many places before. */
   @inline private static readonly AHEAD: u32 = 2;
@@ -122,18 +121,41 @@ export abstract class Pass {
     return Pass.keeps() ? 2 * Pass.keeps() + Slices.IDS : u32.MAX_VALUE;
   }
 
-  @inline static pairAt(i: u32): usize { return Pass.PAIRS + <usize>i * Pass.PAIR_BYTES; }
+  @inline static pairAt(i: u32): usize { return Pass.PAIRS + <usize>i * PairList.PAIR_BYTES; }
   /** Adds a pair to the list. */
   static list(value: i64, id: u64): void {
     const pairs = Pass.listed(), at = Pass.pairAt(pairs);
-    Arena.reserve(at + Pass.PAIR_BYTES);
+    Arena.reserve(at + PairList.PAIR_BYTES);
     store<i64>(at, value);
     store<u64>(at, id, 8);
     Pass.setListed(pairs + 1);
   }
 
+  /** Sorts the list by its values, and pairs of the same value by their ids. */
+  static sort(): void { PairList.sort(Pass.PAIRS, Pass.listed()); }
+
   /**
-   * Begins passes, which take all values of all ids of operand 0, or of those of operand 1, a bitmap, if `filters`.
+   * Drops all but the pairs that a pass is to keep from its list, sorts these, and lets the pass look only for
+   * values that could replace one. Ids that come later win against the same value if the greatest are kept.
+   */
+  static trim(): void {
+    Pass.sort();
+    const keeps = Pass.keeps(), pairs = Pass.listed();
+    if (pairs < keeps) return;
+    if (Pass.keepsGreatest()) {
+      memory.copy(Pass.PAIRS, Pass.pairAt(pairs - keeps), <usize>keeps * PairList.PAIR_BYTES);
+      Pass.setBounds(load<i64>(Pass.PAIRS), Pass.high());
+    } else {
+      const last = load<i64>(Pass.pairAt(keeps - 1));
+      if (last > Pass.low()) Pass.setBounds(Pass.low(), last - 1);
+      else Pass.setBounds(i64.MAX_VALUE, i64.MIN_VALUE);
+    }
+    Pass.setListed(keeps);
+  }
+
+  /**
+   * Begins passes, which take all values of all ids of operand 0, or of those of operand 1, a bitmap, if
+   * `filters`.
    */
   static begin(filters: bool): void {
     Arena.reserve(Pass.PAIRS);
@@ -186,7 +208,7 @@ export abstract class Pass {
 
   /** Passes over ids from `first` to `last`. With a filter, they are of one container. */
   private static over(first: u64, last: u64): void {
-    let spot = Spot.from<Left>(first);
+    const spot = Spot.from<Left>(first);
     if (spot == Spot.NONE) return;
     let index = Spot.leaf(spot);
     while (true) {
@@ -200,7 +222,7 @@ export abstract class Pass {
           if (index + Pass.AHEAD < leaves) Pass.prefetch(Values.leafAt<Left>(index + Pass.AHEAD));
           if (leaf.least<Left>() <= Pass.high() && leaf.greatest<Left>() >= Pass.low()) {
             Pass.overLeaf(leaf, first, last);
-            if (Pass.listed() >= Pass.trimmedFrom()) Order.trim();
+            if (Pass.listed() >= Pass.trimmedFrom()) Pass.trim();
           }
         }
       }
@@ -209,7 +231,9 @@ export abstract class Pass {
     }
   }
 
-  /** Lets the leaf be read from memory, if the pass will look at its values: it does not follow the one before. */
+  /**
+   * Lets the leaf be read from memory, if the pass will look at its values: it does not follow the one before.
+   */
   @inline private static prefetch(leaf: Leaf): void {
     if (leaf.least<Left>() < Pass.low() || leaf.greatest<Left>() > Pass.high() || Pass.task() != Task.COUNT) {
       left.prefetch(leaf.at<Left>(), leaf.bytes<Left>());
@@ -246,7 +270,8 @@ export abstract class Pass {
     work.spend(1);
     const start = leaf.first<Left>();
     if (!leaf.isSliced<Left>()) { Pass.overPairs(Pairs.ofLeaf<Left>(leaf), start, first, last); return; }
-    const low = Pass.low(), high = Pass.high(), inside = leaf.least<Left>() >= low && leaf.greatest<Left>() <= high;
+    const low = Pass.low(), high = Pass.high();
+    const inside = leaf.least<Left>() >= low && leaf.greatest<Left>() <= high;
     const isWhole = first <= start && last - start >= Slices.IDS - 1;
     if (inside && isWhole && !Pass.filters() && Pass.task() == Task.COUNT) {
       Pass.addCount(leaf.count<Left>());
@@ -263,7 +288,7 @@ export abstract class Pass {
     if (!isWhole) cutMask(mask, start, first, last);
     if (!inside) {
       const most = width == 64 ? u64.MAX_VALUE : (<u64>1 << width) - 1;
-      if (high < base || (low > base && <u64>(low - base) > most)) return;
+      if (high < base || (low > base && <u64 > (low - base) > most)) return;
       Slices.between<Left>(at, width, mask, low > base ? <u64>(low - base) : 0, min(<u64>(high - base), most));
     }
     const count = Slices.count(mask);
@@ -301,7 +326,8 @@ export abstract class Pass {
   }
 
   private static listMask(leaf: Leaf): void {
-    const at = leaf.at<Left>(), base = leaf.base<Left>(), width = leaf.width<Left>(), start = leaf.first<Left>();
+    const at = leaf.at<Left>(), width = leaf.width<Left>();
+    const base = leaf.base<Left>(), start = leaf.first<Left>();
     for (let word: u32 = 0; word < Slices.IDS; word += 64) {
       for (let rest = load<u64>(Pass.maskAt() + (word >> 3)); rest; rest &= rest - 1) {
         const place = word + <u32>ctz(rest);
@@ -341,7 +367,9 @@ export abstract class Pass {
       if (task == Task.COUNT) continue;
       if (task == Task.LIST) Pass.list(value, id);
       else if (task == Task.EDGES) {
-        for (let e: u32 = 0, edges = Pass.edges(); e < edges && Pass.edge(e) <= value; e++) Pass.addFromEdge(e, 1);
+        for (let e: u32 = 0, edges = Pass.edges(); e < edges && Pass.edge(e) <= value; e++) {
+          Pass.addFromEdge(e, 1);
+        }
       } else {
         Wide.add(Pass.sumAt(), value);
         Pass.setExtremes(min(Pass.least(), value), max(Pass.greatest(), value));

@@ -1,5 +1,5 @@
-// Bit slices of up to 512 values: the layout is in layout.ts. A mask is a set of the 512 places, 64 bytes like a
-// slice. Functions take the address of a leaf's block and the number of its slices.
+// Bit slices of up to 512 values: the layout is in layout.ts. A mask is a set of the 512 places, 64 bytes like
+// a slice. Functions take the address of a leaf's block and the number of its slices.
 
 import { Memory, Own, view128, view64, view8 } from "../env/view";
 
@@ -46,8 +46,8 @@ export abstract class Slices {
   }
 
   /**
-   * Writes to `to` what the numbers at `at` plus `more`, modulo 2^newWidth, are in `newWidth` slices. The blocks do
-   * not overlap.
+   * Writes to `to` what the numbers at `at` plus `more`, modulo 2^newWidth, are in `newWidth` slices. The
+   * blocks do not overlap.
    */
   static copyPlus(to: usize, newWidth: u32, at: usize, width: u32, more: u64): void {
     memory.copy(to, at, 64);
@@ -88,8 +88,8 @@ export abstract class Slices {
   }
 
   /**
-   * The same for 256 places. `same` are the places whose bits so far are those of the limit; a place that differs
-   * from a limit is decided, and once none is undecided, the lower slices need not be read.
+   * The same for 256 places. `same` are the places whose bits so far are those of the limit; a place that
+   * differs from a limit is decided, and once none is undecided, the lower slices need not be read.
    */
   @inline private static halfBetween<M extends Memory>(
     at: usize, width: u32, mask: usize, low: u64, high: u64,
@@ -98,8 +98,10 @@ export abstract class Slices {
     let less = i64x2.splat(0), less2 = less, more = less, more2 = less;
     for (let j = width, slice = at + (<usize>width << 6); j > 0; j--, slice -= 64) {
       const s = view128<M>(slice, 0), s2 = view128<M>(slice, 16);
-      const isLow = i64x2.splat(-(<i64>(low >> (j - 1)) & 1)), isHigh = i64x2.splat(-(<i64>(high >> (j - 1)) & 1));
-      const a = v128.xor(s, isLow), a2 = v128.xor(s2, isLow), b = v128.xor(s, isHigh), b2 = v128.xor(s2, isHigh);
+      const isLow = i64x2.splat(-(<i64>(low >> (j - 1)) & 1)),
+        isHigh = i64x2.splat(-(<i64>(high >> (j - 1)) & 1));
+      const a = v128.xor(s, isLow), a2 = v128.xor(s2, isLow),
+        b = v128.xor(s, isHigh), b2 = v128.xor(s2, isHigh);
       less = v128.or(less, v128.and(v128.and(sameLow, a), isLow));
       less2 = v128.or(less2, v128.and(v128.and(sameLow2, a2), isLow));
       more = v128.or(more, v128.andnot(v128.and(sameHigh, b), isHigh));

@@ -1,5 +1,6 @@
-// The ids of a key in ascending order, one by one, in all its segments. A spot is a place in the segment that the
-// memory shows: the number of a leaf in the high half, and in the low half a place in slices, or the number of a pair.
+// The ids of a key in ascending order, one by one, in all its segments. A spot is a place in the segment that
+// the memory shows: the number of a leaf in the high half, and in the low half a place in slices, or the number
+// of a pair.
 
 import { segments } from "../env/memory";
 import { Memory, sideOf, view64 } from "../env/view";

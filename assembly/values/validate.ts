@@ -1,5 +1,5 @@
-// Checks every invariant of an arena of values, for tests after each step, and for R.DEBUG VALIDATE. Reads all of
-// memory 0, changes nothing.
+// Checks every invariant of an arena of values, for tests after each step, and for R.DEBUG VALIDATE. Reads all
+// of memory 0, changes nothing.
 
 import { arena } from "../env/memory";
 import { Own } from "../env/view";

@@ -7,7 +7,8 @@ import { Pairs } from "./pairs";
 
 /** Bytes in use. */
 export function valuesUsed(): u32 {
-  return <u32>(Values.isFull<Own>() ? Values.bump() : max(Values.PAIRS_AT + Pairs.bytes(Pairs.ofTiny<Own>()), 16));
+  return <u32>(Values.isFull<Own>() ? Values.bump()
+    : max(Values.PAIRS_AT + Pairs.bytes(Pairs.ofTiny<Own>()), 16));
 }
 
 /** A full arena of fewer pairs than this becomes a tiny one: they fit, whatever they are. */
@@ -29,6 +30,7 @@ export function valuesWasteful(): u32 {
 
 /** The bytes that memory 0 should be cut to, 0 if it should stay; as shrunkBytes() of arena/change/forms.ts. */
 export function valuesShrunkBytes(): u32 {
-  const bytes: u64 = valuesUsed(), most = Values.isFull<Own>() ? bytes + (bytes >> 2) + SPARE_BYTES : 2 * bytes - 1;
+  const bytes: u64 = valuesUsed(),
+    most = Values.isFull<Own>() ? bytes + (bytes >> 2) + SPARE_BYTES : 2 * bytes - 1;
   return most < arena.size() ? <u32>bytes : 0;
 }

@@ -48,7 +48,9 @@ static int numbers_taken(call *c, const numbers *n, status s) {
 /* The most bytes of an integer in a reply. */
 #define INTEGER_BYTES 28
 
-static int numbers_fit(call *c, size_t count) { return list_in_limits(c, count, (cardinality)count * INTEGER_BYTES); }
+static int numbers_fit(call *c, size_t count) {
+    return list_in_limits(c, count, (cardinality)count * INTEGER_BYTES);
+}
 
 static int reply_value(call *c, int64_t value) { return RedisModule_ReplyWithLongLong(c->ctx, value); }
 
@@ -242,7 +244,8 @@ static int parse_rules(call *c, int *at, uint32_t *rules, int *counts_changes) {
     if ((*rules & ONLY_NEW) && (*rules & ONLY_PRESENT))
         return reply_error(c, "ERR XX and NX options at the same time are not compatible");
     const uint32_t some = *rules & (ONLY_NEW | ONLY_GREATER | ONLY_LESS);
-    if (some & (some - 1)) return reply_error(c, "ERR GT, LT, and/or NX options at the same time are not compatible");
+    if (some & (some - 1))
+        return reply_error(c, "ERR GT, LT, and/or NX options at the same time are not compatible");
     return (c->argc > *at && (c->argc - *at) % 2 == 0) || reply_syntax_error(c);
 }
 
@@ -338,7 +341,8 @@ int ri_merge_command(call *c) {
     const bitmap *b;
     if (!parse_key_count(c, 2, "numkeys", &keys)) return REDISMODULE_OK;
     const int end = 3 + (int)keys;
-    if (c->argc != end && (c->argc != end + 2 || !argument_is(c, end, "AGGREGATE"))) return reply_syntax_error(c);
+    if (c->argc != end && (c->argc != end + 2 || !argument_is(c, end, "AGGREGATE")))
+        return reply_syntax_error(c);
     if (c->argc > end && (how = parse_word(c, end + 1, words, ERRORMSG_SYNTAX)) < 0) return REDISMODULE_OK;
     operands_begin(&sources);
     int right = 1;
@@ -445,8 +449,8 @@ static int add_up(call *c, int whole, ints_sum *sum) {
     *sum = (ints_sum){0};
     if (!parse_within(c, 2, &n)) return 0;
     if (c->argc != 2) return reply_syntax_error(c);
-    const int right = open_for_read(c, &b, &n)
-                   && (b == NULL || succeeded(c, ints_add_up(c->worker, b, n.ids, whole, sum)));
+    const int right =
+        open_for_read(c, &b, &n) && (b == NULL || succeeded(c, ints_add_up(c->worker, b, n.ids, whole, sum)));
     end_within(&n);
     return right;
 }
@@ -503,8 +507,7 @@ int ri_rank_command(call *c) {
     const int reverse = c->argc == 4 && argument_is(c, 3, "REV");
     if (c->argc != 3 + reverse) return reply_syntax_error(c);
     if (!parse_id(c, 2, &id)) return REDISMODULE_OK;
-    if (open_for_read(c, &b, &n)
-        && (b == NULL || succeeded(c, ints_get(c->worker, b, id, &value, &found)))
+    if (open_for_read(c, &b, &n) && (b == NULL || succeeded(c, ints_get(c->worker, b, id, &value, &found)))
         && (!found || succeeded(c, ints_rank(c->worker, b, n.ids, id, value, reverse, &rank)))) {
         if (found) reply_integer(c, rank);
         else RedisModule_ReplyWithNull(c->ctx);
@@ -644,7 +647,8 @@ static int reply_edges(call *c, const bitmap *b, const within *n, int at, uint32
     int right = edges != NULL || reply_failure(c, OUT_OF_MEMORY);
     for (uint32_t i = 0; right && i < count; i++) {
         right = parse_index(c, at + (int)i, &edge);
-        if (right && i > 0 && edge <= (int64_t)edges[i - 1]) right = reply_error(c, "ERR Roaring: edges must ascend");
+        if (right && i > 0 && edge <= (int64_t)edges[i - 1])
+            right = reply_error(c, "ERR Roaring: edges must ascend");
         if (right) edges[i] = (uint64_t)edge;
     }
     if (right && b) right = succeeded(c, ints_edges(c->worker, b, n->ids, edges, count, &all));

@@ -34,7 +34,8 @@ static status change(worker *w, bitmap **b, point_change p, int64_t *value, uint
 }
 
 status ints_set(worker *w, bitmap **b, uint64_t id, int64_t *value, uint32_t rules, uint32_t *done) {
-    return change(w, b, (point_change){.offset = id, .make = set_value, .value = *value, .rules = rules}, value, done);
+    return change(w, b, (point_change){.offset = id, .make = set_value, .value = *value, .rules = rules},
+                  value, done);
 }
 
 status ints_add(worker *w, bitmap **b, uint64_t id, int64_t *value, uint32_t *done) {
@@ -57,7 +58,8 @@ status ints_get(worker *w, const bitmap *b, uint64_t id, int64_t *value, uint32_
     return s;
 }
 
-status ints_list(worker *w, const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink, void *context) {
+status ints_list(worker *w, const bitmap *b, uint64_t from, uint64_t limit, member_sink *sink,
+                 void *context) {
     frame f = reading(w, b);
     w->current.sink = sink;
     w->current.context = context;
@@ -109,7 +111,8 @@ static void keep_numbers(void *context, const uint64_t *numbers, size_t count) {
 status ints_add_up(worker *w, const bitmap *b, const bitmap *ids, int whole, ints_sum *sum) {
     uint64_t numbers[5] = {0};
     pass p = {.ids = ids, .option = (uint32_t)whole};
-    status s = run(w, b, ids, (working){.call = add_them_up, .how = &p, .sink = keep_numbers, .context = numbers});
+    status s =
+        run(w, b, ids, (working){.call = add_them_up, .how = &p, .sink = keep_numbers, .context = numbers});
     sum->count = numbers[0];
     sum->sum = (__int128)((unsigned __int128)numbers[2] << 64 | numbers[1]);
     sum->least = (int64_t)numbers[3];
@@ -133,8 +136,9 @@ status ints_rank(worker *w, const bitmap *b, const bitmap *ids, uint64_t id, int
 static void range_them(worker *w, void *how) {
     const pass *p = how;
     const ints_range *r = p->range;
-    w->core.rangeOfValues(w, p->ids != NULL, (uint64_t)r->values.low, (uint64_t)r->values.high, (uint64_t)r->start,
-                          (uint64_t)r->stop, r->reverse, r->with_values);
+    const uint32_t options = (p->ids != NULL) | r->reverse << 1 | r->with_values << 2;
+    w->core.rangeOfValues(w, options, (uint64_t)r->values.low, (uint64_t)r->values.high, (uint64_t)r->start,
+                          (uint64_t)r->stop);
 }
 
 status ints_ranked(worker *w, const bitmap *b, const bitmap *ids, const ints_range *r, member_sink *sink,
@@ -158,8 +162,13 @@ static void keep_in_place(void *context, const uint64_t *numbers, size_t count) 
 status ints_at_ranks(worker *w, const bitmap *b, const bitmap *ids, uint64_t *ranks, uint32_t count) {
     uint64_t *at = ranks;
     pass p = {.ids = ids, .count = count};
-    return run(w, b, ids, (working){.arguments = ranks, .argument_count = count, .call = values_at, .how = &p,
-                                    .sink = keep_in_place, .context = &at});
+    return run(w, b, ids,
+               (working){.arguments = ranks,
+                         .argument_count = count,
+                         .call = values_at,
+                         .how = &p,
+                         .sink = keep_in_place,
+                         .context = &at});
 }
 
 static void count_from_edges(worker *w, void *how) {
@@ -167,9 +176,12 @@ static void count_from_edges(worker *w, void *how) {
     p->number = w->core.countEdges(w, p->ids != NULL, p->count);
 }
 
-status ints_edges(worker *w, const bitmap *b, const bitmap *ids, uint64_t *edges, uint32_t count, uint64_t *all) {
+status ints_edges(worker *w, const bitmap *b, const bitmap *ids, uint64_t *edges, uint32_t count,
+                  uint64_t *all) {
     pass p = {.ids = ids, .count = count};
-    status s = run(w, b, ids, (working){.arguments = edges, .argument_count = count, .call = count_from_edges, .how = &p});
+    status s =
+        run(w, b, ids,
+            (working){.arguments = edges, .argument_count = count, .call = count_from_edges, .how = &p});
     *all = p.number;
     return s;
 }
@@ -197,12 +209,18 @@ static void merge_all(worker *w, void *how) {
 }
 
 /* The core replies old values, which nobody needs. */
-static void ignore(void *context, const uint64_t *numbers, size_t count) { (void)context, (void)numbers, (void)count; }
+static void ignore(void *context, const uint64_t *numbers, size_t count) {
+    (void)context, (void)numbers, (void)count;
+}
 
 status ints_merge(worker *w, const operands *sources, enum aggregate how, bitmap **b, uint32_t *overflows) {
     merging m = {.sources = sources->count, .how = how};
-    const working x = {.shown = sources->list, .shown_count = sources->count, .call = merge_all, .how = &m,
-                       .sink = ignore, .failed = &m.overflows};
+    const working x = {.shown = sources->list,
+                       .shown_count = sources->count,
+                       .call = merge_all,
+                       .how = &m,
+                       .sink = ignore,
+                       .failed = &m.overflows};
     status s = core_work(w, &x, b);
     *overflows = m.overflows;
     return s;
@@ -223,7 +241,9 @@ status ints_serialize(worker *w, const bitmap *b, char **payload, size_t *length
     if (*payload == NULL) return OUT_OF_MEMORY;
     *length = bytes;
     count = (uint64_t)all;
-    s = run(w, b, NULL, (working){.call = write_payload, .how = &count, .output = (uint8_t *)*payload, .output_size = bytes});
+    s = run(
+        w, b, NULL,
+        (working){.call = write_payload, .how = &count, .output = (uint8_t *)*payload, .output_size = bytes});
     if (s != OK) RedisModule_Free(*payload);
     return s;
 }
@@ -240,8 +260,10 @@ static void read_payload(worker *w, void *how) {
 
 status ints_deserialize(worker *w, const char *payload, size_t length, bitmap **b, const char **fault) {
     reading_payload p = {.length = length};
-    const span shown = {.base = (uint8_t *)payload, .size = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
-    const working x = {.shown = &shown, .shown_count = 1, .call = read_payload, .how = &p, .failed = &p.fault};
+    const span shown = {.base = (uint8_t *)payload,
+                        .size = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+    const working x = {
+        .shown = &shown, .shown_count = 1, .call = read_payload, .how = &p, .failed = &p.fault};
     status s = core_work(w, &x, b);
     *fault = s != OK || p.fault == FAULT_NONE ? NULL : fault_text(p.fault);
     if (*fault) count_refused();

@@ -35,18 +35,21 @@ typedef struct ints_sum {
     int64_t least, greatest; /* if there are any, and `whole` was set */
 } ints_sum;
 status ints_add_up(worker *w, const bitmap *b, const bitmap *ids, int whole, ints_sum *sum);
-status ints_rank(worker *w, const bitmap *b, const bitmap *ids, uint64_t id, int64_t value, int reverse, uint64_t *rank);
+status ints_rank(worker *w, const bitmap *b, const bitmap *ids, uint64_t id, int64_t value, int reverse,
+                 uint64_t *rank);
 /* Ids in the order of (value, id). */
 typedef struct ints_range {
     bounds values;
     int64_t start, stop; /* ranks as ZRANGE's */
     uint32_t reverse, with_values;
 } ints_range;
-status ints_ranked(worker *w, const bitmap *b, const bitmap *ids, const ints_range *r, member_sink *sink, void *context);
+status ints_ranked(worker *w, const bitmap *b, const bitmap *ids, const ints_range *r, member_sink *sink,
+                   void *context);
 /* Sets the values that have these ranks, which become values. */
 status ints_at_ranks(worker *w, const bitmap *b, const bitmap *ids, uint64_t *ranks, uint32_t count);
 /* Replaces edges, which ascend, by how many ids have at least that value. */
-status ints_edges(worker *w, const bitmap *b, const bitmap *ids, uint64_t *edges, uint32_t count, uint64_t *all);
+status ints_edges(worker *w, const bitmap *b, const bitmap *ids, uint64_t *edges, uint32_t count,
+                  uint64_t *all);
 /* Lists all values, each followed by how many ids have it. */
 status ints_distinct(worker *w, const bitmap *b, const bitmap *ids, member_sink *sink, void *context);
 

@@ -8,8 +8,13 @@
 
 #define INTEGERS_VERSION 1
 
-family integers = {.prefix = "RI.", .import = "RI.SET", .type_name = "roar-ints", .label = "integers", .bits = "64",
-                   .last = UINT64_MAX, .lenient = 1};
+family integers = {.prefix = "RI.",
+                   .import = "RI.SET",
+                   .type_name = "roar-ints",
+                   .label = "integers",
+                   .bits = "64",
+                   .last = UINT64_MAX,
+                   .lenient = 1};
 
 static void *load(RedisModuleIO *rdb, int encver) {
     char shown[LOGGABLE_BYTES];
@@ -28,8 +33,9 @@ static void *load(RedisModuleIO *rdb, int encver) {
         count_values(&integers, 1, bitmap_bytes(b));
         return b;
     }
-    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid roar-ints payload of %zu bytes: %s",
-                           key_of(rdb, shown), length, s == OK ? fault : failure(&main_worker, s));
+    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING,
+                           "key '%s': invalid roar-ints payload of %zu bytes: %s", key_of(rdb, shown), length,
+                           s == OK ? fault : failure(&main_worker, s));
     return NULL;
 }
 
@@ -68,8 +74,8 @@ static void rewrite(RedisModuleIO *aof, RedisModuleString *key, void *b) {
         for (size_t i = 0; i < e.count; i++) RedisModule_FreeString(NULL, e.words[i]);
     }
     if (s == OK) return;
-    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s", key_of(aof, shown),
-                           is_damaged(b) ? "it is damaged" : failure(&main_worker, s));
+    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s",
+                           key_of(aof, shown), is_damaged(b) ? "it is damaged" : failure(&main_worker, s));
     if (s == OUT_OF_MEMORY) abort();
 }
 
@@ -112,10 +118,16 @@ static void digest(RedisModuleDigest *d, void *b) {
 }
 
 int register_integers(RedisModuleCtx *ctx) {
-    static RedisModuleTypeMethods methods = {
-        .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load, .rdb_save = save, .aof_rewrite = rewrite,
-        .digest = digest, .free = release, .copy = copy, .mem_usage = memory, .defrag = defrag,
-        .free_effort = free_effort};
+    static RedisModuleTypeMethods methods = {.version = REDISMODULE_TYPE_METHOD_VERSION,
+                                             .rdb_load = load,
+                                             .rdb_save = save,
+                                             .aof_rewrite = rewrite,
+                                             .digest = digest,
+                                             .free = release,
+                                             .copy = copy,
+                                             .mem_usage = memory,
+                                             .defrag = defrag,
+                                             .free_effort = free_effort};
     integers.type = RedisModule_CreateDataType(ctx, integers.type_name, INTEGERS_VERSION, &methods);
     return integers.type ? REDISMODULE_OK : REDISMODULE_ERR;
 }

@@ -33,7 +33,15 @@ class Sequence {
   readonly members = new Set<bigint>();
   comparisons = 0;
 
-  constructor(readonly server: Server, readonly random: Random, readonly shape: Shape) {}
+  readonly server: Server;
+  readonly random: Random;
+  readonly shape: Shape;
+
+  constructor(server: Server, random: Random, shape: Shape) {
+    this.server = server;
+    this.random = random;
+    this.shape = shape;
+  }
 
   run(...command: Argument[]): Promise<Reply> {
     return this.server.run(...(command as [string, ...Argument[]]));
@@ -76,7 +84,8 @@ class Sequence {
     for (let i = 0; i < count; i++) {
       const id = ascending ? BigInt.asUintN(64, start + BigInt(i)) : this.id(), value = this.value(), old = this.model.get(id);
       pairs.push(id, value);
-      if (old === undefined ? option === "XX" : option === "NX" || value === old || (option === "GT" && value < old) || (option === "LT" && value > old)) continue;
+      const isKept = old !== undefined && (value === old || (option === "GT" && value < old) || (option === "LT" && value > old));
+      if (isKept || option === (old === undefined ? "XX" : "NX")) continue;
       if (old === undefined) added++;
       changed++;
       this.model.set(id, value);
@@ -103,7 +112,8 @@ class Sequence {
 
   bounds(): { words: string[]; has: (value: bigint) => boolean } {
     const draw = (low: boolean): { word: string; has: (value: bigint) => boolean } => {
-      const values = [...this.model.values()], bound = values.length > 0 && this.random.below(4) ? values[this.random.below(values.length)]! : this.value();
+      const values = [...this.model.values()], there = values[this.random.below(values.length)];
+      const bound = this.random.below(4) > 0 ? there ?? this.value() : this.value();
       switch (this.random.below(6)) {
         case 0: return { word: low ? "-inf" : "+inf", has: () => true };
         case 1: return { word: `(${bound}`, has: (value) => (low ? value > bound : value < bound) };
@@ -133,7 +143,7 @@ class Sequence {
     this.same(await this.run("RI.GET", "k", id).then((reply) => (reply === null ? null : big(reply))), old, "GET");
     this.same(await this.run("RI.CARD", "k"), this.model.size, "CARD");
     this.same(await this.run("RI.COUNT", "k", ...words, ...this.within(within)), all.filter(([, value]) => has(value)).length, `COUNT ${words.join(" ")}`);
-    const sum = all.reduce((sum, [, value]) => sum + value, 0n);
+    const sum = all.reduce((before, [, value]) => before + value, 0n);
     this.same(bigs(await this.run("RI.SUM", "k", ...this.within(within))), [BigInt(n), sum], "SUM");
     const stats = record(await this.run("RI.STATS", "k", ...this.within(within)));
     this.same([big(stats.get("count")), big(stats.get("sum"))], [BigInt(n), sum], "STATS");
@@ -165,11 +175,13 @@ class Sequence {
     const options = [...(rev ? ["REV"] : []), ...(withValues ? ["WITHVALUES"] : [])];
     let expected: [bigint, bigint][], command: Argument[];
     if (byValue) {
-      const offset = this.random.below(n + 3), count = this.random.below(3) === 0 ? -1 : this.random.below(n + 3), limits = this.random.below(2) === 1;
+      const offset = this.random.below(n + 3), limits = this.random.below(2) === 1;
+      const count = this.random.below(3) === 0 ? -1 : this.random.below(n + 3);
       expected = limits ? list.slice(offset, count < 0 ? undefined : offset + count) : list;
       command = [...(rev ? [...words].reverse() : words), "BYVALUE", ...options, ...(limits ? ["LIMIT", offset, count] : [])];
     } else {
-      const start = this.random.below(2 * n + 4) - n - 2, stop = this.random.below(2) ? start + this.random.below(12) : this.random.below(2 * n + 4) - n - 2;
+      const rank = (): number => this.random.below(2 * n + 4) - n - 2;
+      const start = rank(), stop = this.random.below(2) ? start + this.random.below(12) : rank();
       const from = Math.max(start < 0 ? start + n : start, 0), to = stop < 0 ? stop + n : stop;
       expected = list.slice(from, Math.max(to + 1, 0));
       command = [start, stop, ...options];

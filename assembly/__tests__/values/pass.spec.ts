@@ -3,7 +3,8 @@ import { Own } from "../../env/view";
 import { used } from "../../arena/change/forms";
 import { set } from "../../write/point";
 import {
-  Random, addArgument, addOperandCopy, argumentAt, clear, clearArguments, enter, memberAt, members, outputAt, outputBytes,
+  Random, addArgument, addOperandCopy, argumentAt, clear, clearArguments, enter, memberAt, members, outputAt,
+  outputBytes,
   rounds, seed, setArena,
 } from "../world/world";
 import { countEdges, countValues, distinctValues, rankOfValue, sumValues, valuesOfRanks } from "../../values/aggregate";
@@ -67,7 +68,8 @@ function bound(): i64 {
   const what = random.below(8);
   if (what == 0 || !values.length) return random.below(2) ? i64.MIN_VALUE : i64.MAX_VALUE;
   const value = values[random.below(values.length)];
-  return what == 1 && value < i64.MAX_VALUE ? value + 1 : what == 2 && value > i64.MIN_VALUE ? value - 1 : value;
+  if (what == 1 && value < i64.MAX_VALUE) return value + 1;
+  return what == 2 && value > i64.MIN_VALUE ? value - 1 : value;
 }
 
 /** Positions of the model in the order of (value, id), of those from low to high. */
@@ -111,11 +113,13 @@ function checkOrder(filters: bool): void {
     const low = k % 2 ? bound() : i64.MIN_VALUE, high = k % 2 ? bound() : i64.MAX_VALUE;
     const some = ordered(filters, low, high), descending = random.below(2) != 0;
     if (descending) some.reverse();
-    let start: i64 = <i32>random.below(some.length + 5) - 3, stop = start + random.below(random.below(2) ? 10 : n + 1);
+    let start: i64 = <i32>random.below(some.length + 5) - 3;
+    let stop = start + random.below(random.below(2) ? 10 : n + 1);
     if (random.below(4) == 0) { start = 0; stop = -1; }
     fresh();
-    rangeOfValues(u32(filters), low, high, start, stop, u32(descending), 1);
-    let first = start < 0 ? max(start + some.length, 0) : start, last = stop < 0 ? stop + some.length : stop;
+    rangeOfValues(u32(filters) | u32(descending) << 1 | 4, low, high, start, stop);
+    const first = start < 0 ? max(start + some.length, 0) : start;
+    let last = stop < 0 ? stop + some.length : stop;
     last = min(last, <i64>some.length - 1);
     const expected = max(last - first + 1, 0);
     expect(members()).toBe(<u32>expected * 2, said("length of a range"));
