@@ -44,4 +44,5 @@ export {
 export { rangeOfValues } from "./values/order";
 export { valuesFrom } from "./values/list";
 export { readValues, valuesBytes, writeValues } from "./values/format";
+export { comparisons, idsOfBoth, idsOfValues } from "./values/compare";
 export { mergeValues } from "./values/merge";

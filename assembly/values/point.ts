@@ -342,7 +342,7 @@ function widenSlices(leaf: Leaf, value: i64): void {
   if (width <= old && width < 64 && slackOf(width, low, high) < ((<u64>1 << width) / SLACK_PART)) width++;
   if (value < base && width < 64) {
     const room = slackOf(width, low, high) / 2;
-    if (<u64 > (low - i64.MIN_VALUE) > room) newBase = low - <i64>room;
+    if (room < <u64>(low - i64.MIN_VALUE)) newBase = low - <i64>room;
   }
   const to = Blocks.allocate(Slices.blockBytes(width));
   Slices.copyPlus(to, width, at, old, <u64>(base - newBase));

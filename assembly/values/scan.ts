@@ -286,11 +286,7 @@ export abstract class Pass {
       }
     }
     if (!isWhole) cutMask(mask, start, first, last);
-    if (!inside) {
-      const most = width == 64 ? u64.MAX_VALUE : (<u64>1 << width) - 1;
-      if (high < base || (low > base && <u64 > (low - base) > most)) return;
-      Slices.between<Left>(at, width, mask, low > base ? <u64>(low - base) : 0, min(<u64>(high - base), most));
-    }
+    if (!inside) Slices.keep<Left>(leaf, mask, low, high);
     const count = Slices.count(mask);
     if (!count) return;
     Pass.addCount(count);

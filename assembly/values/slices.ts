@@ -2,6 +2,7 @@
 // a slice. Functions take the address of a leaf's block and the number of its slices.
 
 import { Memory, Own, view128, view64, view8 } from "../env/view";
+import { Leaf } from "./layout";
 
 export abstract class Slices {
   /** Ids of a leaf of slices. */
@@ -78,6 +79,15 @@ export abstract class Slices {
       if (any) { a = e; b = f; c = g; d = h; }
     }
     return value;
+  }
+
+  /** Keeps in the mask at `mask` in memory 0 the places of the leaf whose value is from `low` to `high`. */
+  static keep<M extends Memory>(leaf: Leaf, mask: usize, low: i64, high: i64): void {
+    const base = leaf.base<M>(), width = leaf.width<M>();
+    const most = width == 64 ? u64.MAX_VALUE : (<u64>1 << width) - 1;
+    const from = low > base ? <u64>(low - base) : 0, to = min(<u64>(high - base), most);
+    if (high < base || most < from) { memory.fill(mask, 0, Slices.BYTES); return; }
+    Slices.between<M>(leaf.at<M>(), width, mask, from, to);
   }
 
   /** Keeps in the mask at `mask` in memory 0 the places whose number is at least `low` and at most `high`. */

@@ -136,11 +136,13 @@ static int open_bitmaps(call *c, within *n) {
     int right = 1;
     for (uint32_t i = 0; right && i < n->q.keys; i++) {
         c->family = &families[R64];
+        c->takes_integers = 1;
         right = open_either(c, n->at + 2 + (int)i, &b);
         if (right) operands_add(&n->q.operands, b);
     }
     c->family = own;
-    if (right && is_single_key(c, n)) n->ids = b ? b : bitmap_empty();
+    c->takes_integers = 0;
+    if (right && is_single_key(c, n) && !(b && has_values(span_of(b)))) n->ids = b ? b : bitmap_empty();
     return right;
 }
 
@@ -152,6 +154,7 @@ static int open_within(call *c, within *n) {
     if (!parse_expression(c, n->at, &n->q) || !open_bitmaps(c, n)) return 0;
     if (n->ids) return 1;
     query_add_tree(&n->q);
+    if (!resolve_query(c, &n->q)) return 0;
     if (!succeeded(c, core_query(c->worker, &n->q, 0, 0, &r))) return 0;
     n->ids = n->made = r.b;
     return 1;

@@ -226,6 +226,40 @@ status ints_merge(worker *w, const operands *sources, enum aggregate how, bitmap
     return s;
 }
 
+/* --- Comparisons in expressions --- */
+
+static void list_comparisons(worker *w, void *how) {
+    (void)how;
+    w->core.comparisons(w);
+}
+
+status core_comparisons(worker *w, const query *q, member_sink *sink, void *context) {
+    const working x = {
+        .shown = &q->tree, .shown_count = 1, .call = list_comparisons, .sink = sink, .context = context};
+    return core_work(w, &x, NULL);
+}
+
+typedef struct comparing {
+    const comparison *how;
+    uint64_t greatest;
+    uint32_t failed;
+} comparing;
+
+static void compare(worker *w, void *context) {
+    const comparing *x = context;
+    const comparison *how = x->how;
+    if (how->other) w->core.idsOfBoth(w, (uint32_t)how->how, x->greatest);
+    else w->core.idsOfValues(w, (uint64_t)how->low, (uint64_t)how->high, (uint32_t)how->how, x->greatest);
+}
+
+status core_compare(worker *w, const comparison *how, span a, const span *b, uint64_t greatest,
+                    bitmap **ids) {
+    comparing c = {.how = how, .greatest = greatest};
+    const span both[] = {a, b ? *b : a};
+    const working x = {.shown = both, .shown_count = 2, .call = compare, .how = &c, .failed = &c.failed};
+    return core_work(w, &x, ids);
+}
+
 /* --- Payloads --- */
 
 static void measure(worker *w, void *how) { *(uint64_t *)how = w->core.valuesBytes(w); }

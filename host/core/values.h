@@ -53,6 +53,24 @@ status ints_edges(worker *w, const bitmap *b, const bitmap *ids, uint64_t *edges
 /* Lists all values, each followed by how many ids have it. */
 status ints_distinct(worker *w, const bitmap *b, const bitmap *ids, member_sink *sink, void *context);
 
+/* A comparison in an expression: of a key, counted from 1, with another one or with bounds. */
+typedef struct comparison {
+    uint64_t key, other, how;
+    int64_t low, high;
+    uint64_t place; /* in the text, counted from 1 */
+    uint64_t uses_key, uses_other; /* whether these are operands, too */
+} comparison;
+#define COMPARISON_NUMBERS (sizeof(comparison) / sizeof(uint64_t))
+/* Lists the comparisons of a query, COMPARISON_NUMBERS numbers each. */
+/* How to compare with bounds: values between them. */
+#define EQUAL_VALUES 5
+status core_comparisons(worker *w, const query *q, member_sink *sink, void *context);
+/* The ids, up to `greatest`, for which the comparison of the operands a and b holds; b is NULL unless it is of two
+ * keys. Both have values, or are empty. */
+status core_compare(worker *w, const comparison *how, span a, const span *b, uint64_t greatest, bitmap **ids);
+/* Whether memory that is no empty bitmap has values. */
+static inline int has_values(span s) { return s.size > 0 && (*s.base | 1) == 3; }
+
 /* What becomes of the values that several sources have for an id. */
 enum aggregate { AGGREGATE_SUM, AGGREGATE_MIN, AGGREGATE_MAX };
 /* *overflows is set if a sum is not a value; then nothing is made. */

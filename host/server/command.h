@@ -14,6 +14,7 @@ typedef struct call {
     worker *worker;                 /* that it runs on */
     const struct environment *env;  /* what differs between the main thread and others */
     struct snapshot *snapshot;      /* what a call that may be offloaded has opened; NULL for others */
+    int takes_integers;             /* open_read also opens keys of integers */
     status ended;                   /* NOT_BRIEF: it has not been replied to, and is to be offloaded */
 } call;
 

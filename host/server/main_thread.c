@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/integers.h"
 #include "server/keys.h"
 #include "server/text.h"
 
@@ -12,6 +13,7 @@ static int read_key(call *c, int at, const bitmap **b) {
     int right = 1;
     if (key) {
         *b = bitmap_in(c, key);
+        if (*b == NULL && c->takes_integers) *b = integers_in(key);
         right = is_right(c, key, *b);
         RedisModule_CloseKey(key);
     }

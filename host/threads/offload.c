@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "threads/costs.h"
+#include "server/integers.h"
 #include "server/keys.h"
 #include "server/listing.h"
 #include "server/main_thread.h"
@@ -72,7 +73,7 @@ enum { UNCHANGED, CHANGED, GONE };
  * change; a small one was copied, so the contents are compared. */
 static int change_of(call *c, int at, const bitmap *retained) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
-    const bitmap *b = bitmap_in(c, key);
+    const bitmap *b = bitmap_in(c, key) ? bitmap_in(c, key) : integers_in(key);
     const int empty = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
     int same = b == retained && (b || empty);
     if (b && retained && !counts_references(b) && block_number(b) == block_number(retained)) {

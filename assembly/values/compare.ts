@@ -1,0 +1,184 @@
+// The ids for which a comparison of an expression holds, as a bitmap. Memory 0 is fresh, and operand 0 has the values.
+
+import { Side, left, reply, right, segments, work } from "../env/memory";
+import { Left, Right } from "../env/view";
+import { finish } from "../arena/builder/builder";
+import { begin } from "../arena/builder/state";
+import { Offset } from "../arena/layout/entry";
+import { Arena } from "../arena/layout/header";
+import { emit } from "../combine/shape/emit";
+import { Places, Scratch } from "../combine/shape/scratch";
+import { Shape } from "../combine/shape/shape";
+import { Kind } from "../container/kind";
+import { BITSET_BYTES, Container } from "../container/limits";
+import { Comparison } from "../expression/text";
+import { Tree } from "../expression/tree";
+import { Leaf, Values } from "./layout";
+import { Pairs } from "./pairs";
+import { Slices } from "./slices";
+import { Spot } from "./spot";
+
+/**
+ * Replies the comparisons of the tree that is operand 0, in the order of their operands, eight numbers each: the
+ * key, the other key or 0, how they are compared, the least and greatest value, the place in the text, counted from
+ * 1, and whether the keys are operands, too.
+ */
+export function comparisons(): void {
+  right.select(0);
+  Arena.reserve(right.size());
+  right.copy(0, 0, right.size());
+  for (let record = Tree.firstComparison(); record; record = record.nextSibling()) {
+    const key = record.standsFor(), other = record.otherKey();
+    reply.member(key);
+    reply.member(other);
+    reply.member(record.how());
+    reply.member(record.low());
+    reply.member(record.high());
+    reply.member(record.place() + 1);
+    reply.member(u64(Tree.isUsed(key)));
+    reply.member(other ? u64(Tree.isUsed(other)) : 0);
+  }
+}
+
+/** Most containers of the values that `left` shows. */
+function mostContainers(): u64 {
+  let most: u64 = 0;
+  do {
+    if (!Values.isFull<Left>()) { most += Values.pairs<Left>(); continue; }
+    for (let i: u32 = 0, leaves = Values.leaves<Left>(); i < leaves; i++) {
+      const leaf = Values.leafAt<Left>(i);
+      most += leaf.isSliced<Left>() ? 1 : leaf.count<Left>();
+    }
+  } while (segments.next(Side.LEFT));
+  return most;
+}
+
+/** Makes memory 0 the ids, up to `greatest`, whose values are from `low` to `high`, or with DIFFERS are not. */
+export function idsOfValues(low: i64, high: i64, how: u32, greatest: u64): void {
+  left.select(0);
+  Spot.from<Left>(0);
+  begin(mostContainers(), 0);
+  for (let from: u64 = 0; ;) {
+    left.select(0);
+    const spot = Spot.from<Left>(from);
+    if (spot == Spot.NONE) break;
+    const key = Offset.key(Spot.id<Left>(spot));
+    if (key > Offset.key(greatest)) break;
+    Places.make(Scratch.SPARE);
+    const at = Places.at(Scratch.FIRST);
+    memory.fill(at, 0, BITSET_BYTES);
+    const count = fill(at, spot, low, high, how == Comparison.DIFFERS);
+    if (count) emit(key, Shape.of(Kind.BITSET, count, at));
+    if (key == Offset.KEY_MAX) break;
+    from = (key + 1) << 16;
+  }
+  finish();
+}
+
+/** Sets the bits of the ids in the container of the spot for which the comparison holds. Returns their number. */
+function fill(at: usize, spot: u64, low: i64, high: i64, outside: bool): u32 {
+  const last = Spot.id<Left>(spot) | Container.LOW_MAX;
+  let count: u32 = 0, index = Spot.leaf(spot);
+  while (true) {
+    if (!Values.isFull<Left>()) count += fillPairs(at, Pairs.ofTiny<Left>(), 0, last, low, high, outside);
+    else {
+      for (const leaves = Values.leaves<Left>(); index < leaves; index++) {
+        const leaf = Values.leafAt<Left>(index), first = leaf.first<Left>();
+        if (first > last) return count;
+        work.spend(1);
+        count += leaf.isSliced<Left>() ? fillSlices(at, leaf, low, high, outside)
+          : fillPairs(at, Pairs.ofLeaf<Left>(leaf), first, last, low, high, outside);
+      }
+    }
+    if (!segments.next(Side.LEFT)) return count;
+    index = 0;
+  }
+}
+
+function fillSlices(at: usize, leaf: Leaf, low: i64, high: i64, outside: bool): u32 {
+  const mask = at + (<usize>(<u32>leaf.first<Left>() & Container.LOW_MAX) >> 3), least = leaf.least<Left>();
+  const greatest = leaf.greatest<Left>(), all = leaf.count<Left>(), block = leaf.at<Left>();
+  const none = low > high || high < least || low > greatest, inside = low <= least && high >= greatest;
+  if (outside ? inside : none) return 0;
+  Slices.presence<Left>(block, mask);
+  if (outside ? none : inside) return all;
+  const found = outside ? Places.at(Scratch.SECOND) : mask;
+  if (outside) memory.copy(found, mask, Slices.BYTES);
+  Slices.keep<Left>(leaf, found, low, high);
+  if (!outside) return Slices.count(mask);
+  for (let i: usize = 0; i < Slices.BYTES; i += 8) store<u64>(mask + i, load<u64>(mask + i) & ~load<u64>(found + i));
+  return Slices.count(mask);
+}
+
+function fillPairs(at: usize, p: u64, start: u64, last: u64, low: i64, high: i64, outside: bool): u32 {
+  const first = last & ~<u64>Container.LOW_MAX;
+  let count: u32 = 0;
+  for (let i = first > start ? Pairs.below<Left>(p, first - start) : 0, n = Pairs.count(p); i < n; i++) {
+    const id = start + Pairs.id<Left>(p, i), value = Pairs.value<Left>(p, i);
+    if (id > last) break;
+    if ((value >= low && value <= high) == outside) continue;
+    addBit(at, <u32>id);
+    count++;
+  }
+  return count;
+}
+
+// @ts-ignore: decorator
+@inline function addBit(at: usize, id: u32): void {
+  const byte = at + ((id & Container.LOW_MAX) >> 3);
+  store<u8>(byte, load<u8>(byte) | <u8>(<u32>1 << (id & 7)));
+}
+
+// @ts-ignore: decorator
+@inline function holds(a: i64, how: u32, b: i64): bool {
+  switch (how) {
+    case Comparison.LESS: return a < b;
+    case Comparison.AT_MOST: return a <= b;
+    case Comparison.GREATER: return a > b;
+    case Comparison.AT_LEAST: return a >= b;
+    case Comparison.EQUAL: return a == b;
+    default: return a != b;
+  }
+}
+
+/** Makes memory 0 the ids, up to `greatest`, whose values in operands 0 and 1 compare like this. */
+export function idsOfBoth(how: u32, greatest: u64): void {
+  left.select(0);
+  Spot.from<Left>(0);
+  begin(mostContainers(), 0);
+  left.select(0);
+  right.select(1);
+  let spot = Spot.from<Left>(0), other = Spot.from<Right>(0), count: u32 = 0, key: u64 = 0;
+  let at = clearedBitset();
+  while (spot != Spot.NONE && other != Spot.NONE) {
+    const id = Spot.id<Left>(spot), second = Spot.id<Right>(other);
+    if (id > greatest) break;
+    if (Offset.key(id) != key) {
+      if (count) emit(key, Shape.of(Kind.BITSET, count, at));
+      left.select(0);
+      right.select(1);
+      spot = Spot.from<Left>(id);
+      other = Spot.from<Right>(second);
+      key = Offset.key(id);
+      count = 0;
+      at = clearedBitset();
+      work.spend(1);
+    }
+    if (id == second && holds(Spot.value<Left>(spot), how, Spot.value<Right>(other))) {
+      addBit(at, <u32>id);
+      count++;
+    }
+    if (id <= second) spot = Spot.next<Left>(spot);
+    if (second <= id) other = Spot.next<Right>(other);
+  }
+  if (count) emit(key, Shape.of(Kind.BITSET, count, at));
+  finish();
+}
+
+/** An empty bitset in scratch room. */
+function clearedBitset(): usize {
+  Places.make(Scratch.SPARE);
+  const at = Places.at(Scratch.FIRST);
+  memory.fill(at, 0, BITSET_BYTES);
+  return at;
+}
