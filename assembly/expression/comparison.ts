@@ -1,5 +1,6 @@
-// Comparisons of the values of keys, in the text of an expression. Each becomes an operand of its own, behind those of
-// the keys: the ids for which it holds, which the host has computed before the expression is evaluated.
+// Comparisons of the values of keys, in the text of an expression. Each becomes an operand of its own, behind
+// those of the keys: the ids for which it holds, which the host has computed before the expression is
+// evaluated.
 
 import { Rule } from "../combine/term/term";
 import { Mistake } from "./mistake";

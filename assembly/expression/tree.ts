@@ -22,8 +22,8 @@
 //   +56  u32 where the records begin
 //   +64  a bit for each key: whether it has been named; and then one whether as an operand, not only compared
 //
-// A comparison is a record of its own, outside of the tree: an operand behind those of the keys, whose members are
-// the ids that it holds for. Their siblings are in the order of these operands.
+// A comparison is a record of its own, outside of the tree: an operand behind those of the keys, whose members
+// are the ids that it holds for. Their siblings are in the order of these operands.
 //
 //   +0   u32 COMPARISON      +4  u32 key
 //   +8   u32 the other key, 0 for none      +12 u32 next comparison

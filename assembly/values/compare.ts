@@ -1,4 +1,5 @@
-// The ids for which a comparison of an expression holds, as a bitmap. Memory 0 is fresh, and operand 0 has the values.
+// The ids for which a comparison of an expression holds, as a bitmap. Memory 0 is fresh, and operand 0 has the
+// values.
 
 import { Side, left, reply, right, segments, work } from "../env/memory";
 import { Left, Right } from "../env/view";
@@ -19,9 +20,9 @@ import { Slices } from "./slices";
 import { Spot } from "./spot";
 
 /**
- * Replies the comparisons of the tree that is operand 0, in the order of their operands, eight numbers each: the
- * key, the other key or 0, how they are compared, the least and greatest value, the place in the text, counted from
- * 1, and whether the keys are operands, too.
+ * Replies the comparisons of the tree that is operand 0, in the order of their operands, eight numbers each:
+ * the key, the other key or 0, how they are compared, the least and greatest value, the place in the text,
+ * counted from 1, and whether the keys are operands, too.
  */
 export function comparisons(): void {
   right.select(0);
@@ -38,6 +39,26 @@ export function comparisons(): void {
     reply.member(u64(Tree.isUsed(key)));
     reply.member(other ? u64(Tree.isUsed(other)) : 0);
   }
+}
+
+/** Which values a comparison looks for: 24 bytes of scratch room. */
+@final @unmanaged
+class Wanted {
+  @inline private static readonly HIGH: u32 = 8;
+  @inline private static readonly OUTSIDE: u32 = 16;
+
+  static at(at: usize, low: i64, high: i64, outside: bool): Wanted {
+    store<i64>(at, low);
+    store<i64>(at, high, Wanted.HIGH);
+    store<u32>(at, u32(outside), Wanted.OUTSIDE);
+    return changetype<Wanted>(at);
+  }
+
+  @inline low(): i64 { return load<i64>(changetype<usize>(this)); }
+  @inline high(): i64 { return load<i64>(changetype<usize>(this), Wanted.HIGH); }
+  /** Whether values between the bounds are those that it does not look for. */
+  @inline outside(): bool { return load<u32>(changetype<usize>(this), Wanted.OUTSIDE) != 0; }
+  @inline has(value: i64): bool { return (value >= this.low() && value <= this.high()) != this.outside(); }
 }
 
 /** Most containers of the values that `left` shows. */
@@ -67,7 +88,7 @@ export function idsOfValues(low: i64, high: i64, how: u32, greatest: u64): void 
     Places.make(Scratch.SPARE);
     const at = Places.at(Scratch.FIRST);
     memory.fill(at, 0, BITSET_BYTES);
-    const count = fill(at, spot, low, high, how == Comparison.DIFFERS);
+    const count = fill(at, spot, Wanted.at(Places.at(Scratch.SPARE), low, high, how == Comparison.DIFFERS));
     if (count) emit(key, Shape.of(Kind.BITSET, count, at));
     if (key == Offset.KEY_MAX) break;
     from = (key + 1) << 16;
@@ -75,19 +96,21 @@ export function idsOfValues(low: i64, high: i64, how: u32, greatest: u64): void 
   finish();
 }
 
-/** Sets the bits of the ids in the container of the spot for which the comparison holds. Returns their number. */
-function fill(at: usize, spot: u64, low: i64, high: i64, outside: bool): u32 {
+/**
+ * Sets the bits of the ids in the container of the spot for which the comparison holds. Returns their number.
+ */
+function fill(at: usize, spot: u64, wanted: Wanted): u32 {
   const last = Spot.id<Left>(spot) | Container.LOW_MAX;
   let count: u32 = 0, index = Spot.leaf(spot);
   while (true) {
-    if (!Values.isFull<Left>()) count += fillPairs(at, Pairs.ofTiny<Left>(), 0, last, low, high, outside);
+    if (!Values.isFull<Left>()) count += fillPairs(at, Pairs.ofTiny<Left>(), 0, last, wanted);
     else {
       for (const leaves = Values.leaves<Left>(); index < leaves; index++) {
         const leaf = Values.leafAt<Left>(index), first = leaf.first<Left>();
         if (first > last) return count;
         work.spend(1);
-        count += leaf.isSliced<Left>() ? fillSlices(at, leaf, low, high, outside)
-          : fillPairs(at, Pairs.ofLeaf<Left>(leaf), first, last, low, high, outside);
+        count += leaf.isSliced<Left>() ? fillSlices(at, leaf, wanted)
+          : fillPairs(at, Pairs.ofLeaf<Left>(leaf), first, last, wanted);
       }
     }
     if (!segments.next(Side.LEFT)) return count;
@@ -95,7 +118,8 @@ function fill(at: usize, spot: u64, low: i64, high: i64, outside: bool): u32 {
   }
 }
 
-function fillSlices(at: usize, leaf: Leaf, low: i64, high: i64, outside: bool): u32 {
+function fillSlices(at: usize, leaf: Leaf, wanted: Wanted): u32 {
+  const low = wanted.low(), high = wanted.high(), outside = wanted.outside();
   const mask = at + (<usize>(<u32>leaf.first<Left>() & Container.LOW_MAX) >> 3), least = leaf.least<Left>();
   const greatest = leaf.greatest<Left>(), all = leaf.count<Left>(), block = leaf.at<Left>();
   const none = low > high || high < least || low > greatest, inside = low <= least && high >= greatest;
@@ -110,13 +134,15 @@ function fillSlices(at: usize, leaf: Leaf, low: i64, high: i64, outside: bool): 
   return Slices.count(mask);
 }
 
-function fillPairs(at: usize, p: u64, start: u64, last: u64, low: i64, high: i64, outside: bool): u32 {
+/** fill() for the pairs whose ids, `start` and more, are in the container that ends with `last`. */
+// @ts-ignore: decorator
+@inline function fillPairs(at: usize, p: u64, start: u64, last: u64, wanted: Wanted): u32 {
   const first = last & ~<u64>Container.LOW_MAX;
   let count: u32 = 0;
   for (let i = first > start ? Pairs.below<Left>(p, first - start) : 0, n = Pairs.count(p); i < n; i++) {
-    const id = start + Pairs.id<Left>(p, i), value = Pairs.value<Left>(p, i);
+    const id = start + Pairs.id<Left>(p, i);
     if (id > last) break;
-    if ((value >= low && value <= high) == outside) continue;
+    if (!wanted.has(Pairs.value<Left>(p, i))) continue;
     addBit(at, <u32>id);
     count++;
   }

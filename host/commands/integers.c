@@ -93,9 +93,9 @@ static int parse_bound(call *c, int at, int is_low, int64_t *bound, int *none) {
 }
 
 /* -inf as the greatest value, or +inf as the least one, is a bound that excludes all. */
-static int parse_bounds(call *c, int at, bounds *b) {
+static int parse_bounds(call *c, int low_at, int high_at, bounds *b) {
     int none = 0;
-    if (!parse_bound(c, at, 1, &b->low, &none) || !parse_bound(c, at + 1, 0, &b->high, &none)) return 0;
+    if (!parse_bound(c, low_at, 1, &b->low, &none) || !parse_bound(c, high_at, 0, &b->high, &none)) return 0;
     if (none) *b = (bounds){INT64_MAX, INT64_MIN};
     return 1;
 }
@@ -104,6 +104,7 @@ static int parse_bounds(call *c, int at, bounds *b) {
 
 typedef struct within {
     int at; /* of the expression, 0 without WITHIN */
+    int argc; /* of the call with WITHIN */
     query q;
     const bitmap *ids;
     bitmap *made; /* ids, if they had to be computed */
@@ -112,7 +113,7 @@ typedef struct within {
 /* Cuts WITHIN and what follows off the call's arguments, which may have it from `from` on. */
 static int parse_within(call *c, int from, within *n) {
     const int argc = c->argc;
-    *n = (within){0};
+    *n = (within){.argc = argc};
     while (from < argc && !argument_is(c, from, "WITHIN")) from++;
     if (from == argc) return 1;
     if (from + 3 >= argc) return reply_syntax_error(c);
@@ -146,21 +147,27 @@ static int open_bitmaps(call *c, within *n) {
     return right;
 }
 
-/* Finds the ids that count. The caller must end_within, whatever this returns. */
+/* Opens the keys of WITHIN. The caller must end_within, whatever this returns. */
 static int open_within(call *c, within *n) {
-    result r;
     if (n->at == 0) return 1;
     operands_begin(&n->q.operands);
     if (!parse_expression(c, n->at, &n->q) || !open_bitmaps(c, n)) return 0;
-    if (n->ids) return 1;
     query_add_tree(&n->q);
-    if (!resolve_query(c, &n->q)) return 0;
-    if (!succeeded(c, core_query(c->worker, &n->q, 0, 0, &r))) return 0;
+    return 1;
+}
+
+/* Finds the ids that count. */
+static int find_within(call *c, within *n) {
+    result r;
+    if (n->at == 0 || n->ids) return 1;
+    if (!resolve_query(c, &n->q) || !succeeded(c, core_query(c->worker, &n->q, 0, 0, &r))) return 0;
     n->ids = n->made = r.b;
     return 1;
 }
 
-static void end_within(within *n) {
+/* If the call passes to a thread, that needs all arguments. */
+static void end_within(call *c, within *n) {
+    c->argc = n->argc;
     if (n->at) operands_end(&n->q.operands);
     bitmap_free(n->made);
 }
@@ -320,8 +327,8 @@ int ri_delrange_command(call *c) {
     uint32_t did;
     if (!parse_within(c, 4, &n)) return REDISMODULE_OK;
     if (c->argc != 4) return reply_syntax_error(c);
-    if (!parse_bounds(c, 2, &r.values)) return REDISMODULE_OK;
-    if (open_within(c, &n) && open_write(c, 1, &k)) {
+    if (!parse_bounds(c, 2, 3, &r.values)) return REDISMODULE_OK;
+    if (open_within(c, &n) && find_within(c, &n) && open_write(c, 1, &k)) {
         status done = k.value ? ints_ranked(c->worker, k.value, n.ids, &r, take_numbers, &found) : OK;
         if (done == OK && found.failed) done = OUT_OF_MEMORY;
         for (size_t i = 0; done == OK && i < found.count; i++)
@@ -330,7 +337,7 @@ int ri_delrange_command(call *c) {
         else if (finish(c, &k, done, found.count > 0, "ri.delrange")) reply_integer(c, found.count);
     }
     RedisModule_Free(found.list);
-    end_within(&n);
+    end_within(c, &n);
     return REDISMODULE_OK;
 }
 
@@ -411,10 +418,15 @@ int ri_card_command(call *c) {
     return open_read(c, 1, &b) ? reply_cardinality(c, b) : REDISMODULE_OK;
 }
 
-/* Opens the key of a read and what WITHIN says. The caller must end_within. */
+/* Opens the key of a read, and finds what WITHIN says unless the call is offloaded. The caller must end_within. */
 static int open_for_read(call *c, const bitmap **b, within *n) {
+    const int argc = c->argc;
     limit_time(c);
-    return open_read(c, 1, b) && open_within(c, n);
+    if (!open_read(c, 1, b) || !open_within(c, n)) return 0;
+    c->argc = n->argc;
+    const int offloaded = offloads_listing(c, 0);
+    c->argc = argc;
+    return !offloaded && find_within(c, n);
 }
 
 /* RI.COUNT key min max [WITHIN ...] */
@@ -425,11 +437,11 @@ int ri_count_command(call *c) {
     const bitmap *b;
     if (!parse_within(c, 4, &n)) return REDISMODULE_OK;
     if (c->argc != 4) return reply_syntax_error(c);
-    if (!parse_bounds(c, 2, &values)) return REDISMODULE_OK;
+    if (!parse_bounds(c, 2, 3, &values)) return REDISMODULE_OK;
     if (open_for_read(c, &b, &n)
         && (b == NULL || succeeded(c, ints_count(c->worker, b, n.ids, values, &count))))
         reply_integer(c, count);
-    end_within(&n);
+    end_within(c, &n);
     return REDISMODULE_OK;
 }
 
@@ -454,7 +466,7 @@ static int add_up(call *c, int whole, ints_sum *sum) {
     if (c->argc != 2) return reply_syntax_error(c);
     const int right =
         open_for_read(c, &b, &n) && (b == NULL || succeeded(c, ints_add_up(c->worker, b, n.ids, whole, sum)));
-    end_within(&n);
+    end_within(c, &n);
     return right;
 }
 
@@ -515,7 +527,7 @@ int ri_rank_command(call *c) {
         if (found) reply_integer(c, rank);
         else RedisModule_ReplyWithNull(c->ctx);
     }
-    end_within(&n);
+    end_within(c, &n);
     return REDISMODULE_OK;
 }
 
@@ -537,17 +549,8 @@ static int parse_range(call *c, ints_range *r) {
         return reply_error(c, "ERR syntax error, LIMIT is only supported in combination with BYVALUE");
     r->values = ALL_VALUES;
     if (!by_value) return parse_index(c, 2, &r->start) && parse_index(c, 3, &r->stop);
-    if (r->reverse) { /* as ZRANGE, which then takes the greater bound first */
-        RedisModuleString *first = c->argv[2];
-        c->argv[2] = c->argv[3];
-        c->argv[3] = first;
-    }
-    const int right = parse_bounds(c, 2, &r->values);
-    if (r->reverse) {
-        RedisModuleString *first = c->argv[2];
-        c->argv[2] = c->argv[3];
-        c->argv[3] = first;
-    }
+    /* In reverse order, as ZRANGE, it takes the greater bound first. */
+    const int right = parse_bounds(c, r->reverse ? 3 : 2, r->reverse ? 2 : 3, &r->values);
     r->start = offset;
     r->stop = count < 0 ? -1 : count > INT64_MAX - offset ? INT64_MAX : offset + count - 1;
     if (offset < 0 || count == 0) r->values = (bounds){INT64_MAX, INT64_MIN};
@@ -568,7 +571,7 @@ int ri_range_command(call *c) {
         reply_ids(c, found.list, found.count, r.with_values != 0);
     }
     RedisModule_Free(found.list);
-    end_within(&n);
+    end_within(c, &n);
     return REDISMODULE_OK;
 }
 
@@ -615,7 +618,7 @@ int ri_quantile_command(call *c) {
     int right = (q && ranks) || reply_failure(c, OUT_OF_MEMORY);
     for (size_t i = 0; right && i < asked; i++) right = parse_quantile(c, 2 + (int)i, &q[i]);
     if (right && open_for_read(c, &b, &n)) reply_quantiles(c, b, &n, q, ranks);
-    end_within(&n);
+    end_within(c, &n);
     RedisModule_Free(q);
     RedisModule_Free(ranks);
     return REDISMODULE_OK;
@@ -703,7 +706,7 @@ int ri_histogram_command(call *c) {
         if (at) reply_edges(c, b, &n, at, edges);
         else reply_distinct(c, b, &n, top);
     }
-    end_within(&n);
+    end_within(c, &n);
     return REDISMODULE_OK;
 }
 
