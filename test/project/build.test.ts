@@ -136,5 +136,6 @@ describe("generated documents", () => {
     expect(existsSync(join(projectRoot, "docs/commands.md"))).toBe(true);
     const run = join(projectRoot, "node_modules/.bin/tsx");
     execFileSync(run, [generator, "--check", "docs/commands.md"], { cwd: projectRoot, stdio: "pipe" });
+    execFileSync(run, [generator, "--check", "docs/integers.md"], { cwd: projectRoot, stdio: "pipe" });
   });
 });
