@@ -79,7 +79,8 @@ export abstract class QueryText {
   /** Whether a number is next, which may have a minus sign. */
   static atInteger(): bool {
     const next = QueryText.peek(), at = Tree.textAt();
-    return QueryText.isDigit(next) || (next == Character.MINUS && QueryText.isDigit(QueryText.characterAt(at + 1)));
+    if (QueryText.isDigit(next)) return true;
+    return next == Character.MINUS && QueryText.isDigit(QueryText.characterAt(at + 1));
   }
 
   /** Passes an integer of 64 bits with a sign, or notes one of the mistakes. */

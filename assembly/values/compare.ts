@@ -130,7 +130,9 @@ function fillSlices(at: usize, leaf: Leaf, wanted: Wanted): u32 {
   if (outside) memory.copy(found, mask, Slices.BYTES);
   Slices.keep<Left>(leaf, found, low, high);
   if (!outside) return Slices.count(mask);
-  for (let i: usize = 0; i < Slices.BYTES; i += 8) store<u64>(mask + i, load<u64>(mask + i) & ~load<u64>(found + i));
+  for (let i: usize = 0; i < Slices.BYTES; i += 8) {
+    store<u64>(mask + i, load<u64>(mask + i) & ~load<u64>(found + i));
+  }
   return Slices.count(mask);
 }
 

@@ -66,9 +66,12 @@ export abstract class Reshape {
     Leaves.open(index + 1, 1);
     const leaf = Values.leafAt<Own>(index), upper = Values.leafAt<Own>(index + 1);
     Reshape.layPairs(upper, leaf.first<Own>() + place, leaf, middle, Pairs.count(p));
-    // The values of the lower half move to the end of its ids.
-    const lower = Pairs.of(Pairs.at(p), middle, Pairs.idBytes(p), Pairs.valueBytes(p));
+    // The lower half may have narrower ids now. Its values move to their end.
+    const idBytes = max(Bytes.needed(Pairs.id<Own>(p, middle - 1)), 1);
+    const lower = Pairs.of(Pairs.at(p), middle, idBytes, Pairs.valueBytes(p));
+    for (let i: u32 = 0; i < middle; i++) Pairs.setId(lower, i, Pairs.id<Own>(p, i));
     for (let i: u32 = 0; i < middle; i++) Pairs.setValue(lower, i, Pairs.value<Own>(p, i));
+    leaf.setWidths(idBytes, Pairs.valueBytes(p));
     leaf.setAt(Blocks.resize(leaf.at<Own>(), Pairs.bytes(p), Pairs.bytes(lower)));
     leaf.setCount(middle);
     Reshape.bound(leaf, leaf, lower, 0, middle);
