@@ -110,6 +110,10 @@ export class Leaf {
   @inline private static readonly ID_BYTES: u32 = 38;
   @inline private static readonly WIDTH: u32 = 39;
   @inline private static readonly LOOSE: u32 = 0x80;
+  @inline private static readonly SMALL: usize = 768;
+  /** The most bytes of pairs, but of those that could be slices of one leaf. */
+  @inline private static readonly FULL: usize = 2048;
+  @inline private static readonly STEP: usize = 256;
 
   @inline first<M extends Memory>(): u64 { return view64<M>(changetype<usize>(this), 0); }
   @inline least<M extends Memory>(): i64 { return <i64>view64<M>(changetype<usize>(this), Leaf.LEAST); }
@@ -146,9 +150,19 @@ export class Leaf {
     store<u8>(changetype<usize>(this), <u8>(this.width<Own>() | (loose ? Leaf.LOOSE : 0)), Leaf.WIDTH);
   }
 
-  /** Bytes of its ids and values. */
+  /**
+   * Bytes to allocate for pairs of `bytes` bytes. Leaves that random ids fill grow at the same pace, so the blocks that
+   * they leave for larger ones would fit nothing: a leaf of some pairs gets the block of a full one at once.
+   */
+  @inline static room(bytes: usize): usize {
+    if (bytes <= Leaf.SMALL) return max(bytes, 1);
+    return bytes <= Leaf.FULL ? Leaf.FULL : (bytes + Leaf.STEP - 1) & ~(Leaf.STEP - 1);
+  }
+
+  /** Bytes that its block was allocated for. */
   @inline bytes<M extends Memory>(): usize {
     const ids = this.idBytes<M>();
-    return ids ? <usize> this.count<M>() * (ids + this.width<M>()) : (1 + <usize> this.width<M>()) << 6;
+    if (!ids) return (1 + <usize>this.width<M>()) << 6;
+    return Leaf.room(<usize>this.count<M>() * (ids + this.width<M>()));
   }
 }

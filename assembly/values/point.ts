@@ -121,7 +121,7 @@ export function removeId(id: u64): u32 {
   if (leaf.isSliced<Own>()) Slices.removePlace(leaf.at<Own>(), leaf.width<Own>(), Found.place(found));
   else {
     const p = Pairs.ofLeaf<Own>(leaf), fewer = Pairs.remove(p, Found.place(found));
-    Blocks.resize(Pairs.at(p), Pairs.bytes(p), Pairs.bytes(fewer) ? Pairs.bytes(fewer) : 1);
+    Blocks.resize(Pairs.at(p), Leaf.room(Pairs.bytes(p)), Leaf.room(Pairs.bytes(fewer)));
   }
   leaf.setCount(left);
   loosen(leaf, value);
@@ -317,7 +317,7 @@ function makeLeaf(index: u32, first: u64): void {
 function fitPairs(leaf: Leaf, count: u32, idBytes: u32, valueBytes: u32, most: usize): bool {
   const bytes = <usize>count * (idBytes + valueBytes), p = Pairs.ofLeaf<Own>(leaf);
   if (bytes > most) return false;
-  leaf.setAt(Blocks.resize(Pairs.at(p), max(Pairs.bytes(p), 1), bytes));
+  leaf.setAt(Blocks.resize(Pairs.at(p), Leaf.room(Pairs.bytes(p)), Leaf.room(bytes)));
   Pairs.widen(Pairs.ofLeaf<Own>(leaf), idBytes, valueBytes, 0);
   leaf.setWidths(idBytes, valueBytes);
   return true;
@@ -361,11 +361,11 @@ function widenSlices(leaf: Leaf, value: i64): void {
 /** Makes a tiny arena a full one of a single leaf. */
 function promote(): void {
   const p = Pairs.ofTiny<Own>(), bytes = Pairs.bytes(p), count = Pairs.count(p);
-  Arena.reserve(Values.BYTES + Units.bytes(bytes) + Leaves.firstBytes());
+  Arena.reserve(Values.BYTES + Units.bytes(Leaf.room(bytes)) + Leaves.firstBytes());
   memory.copy(Values.BYTES, Values.PAIRS_AT, bytes);
   memory.fill(0, 0, Values.BYTES);
   store<u8>(0, Form.FULL);
-  Values.setBump(Values.BYTES + Units.bytes(bytes));
+  Values.setBump(Values.BYTES + Units.bytes(Leaf.room(bytes)));
   Leaves.open(0, 1);
   const leaf = Values.leafAt<Own>(0);
   const moved = Pairs.of(Values.BYTES, count, Pairs.idBytes(p), Pairs.valueBytes(p));

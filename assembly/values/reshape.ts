@@ -19,7 +19,7 @@ export abstract class Reshape {
    */
   @inline private static readonly PIECES_MAX: u32 = 27;
   /** Bytes that the new blocks take at most: those of the pairs, each rounded up, or slices of 64 bits. */
-  @inline private static readonly ROOM: usize = Pairs.WINDOW_BYTES_MAX + 128 + <usize>Reshape.PIECES_MAX * 64;
+  @inline private static readonly ROOM: usize = Pairs.WINDOW_BYTES_MAX + 4096 + <usize>Reshape.PIECES_MAX * 256;
 
   /** Makes room for dividing a leaf of pairs, and for a leaf more. Changes nothing if memory runs out. */
   static makeRoom(): void {
@@ -72,7 +72,7 @@ export abstract class Reshape {
     for (let i: u32 = 0; i < middle; i++) Pairs.setId(lower, i, Pairs.id<Own>(p, i));
     for (let i: u32 = 0; i < middle; i++) Pairs.setValue(lower, i, Pairs.value<Own>(p, i));
     leaf.setWidths(idBytes, Pairs.valueBytes(p));
-    leaf.setAt(Blocks.resize(leaf.at<Own>(), Pairs.bytes(p), Pairs.bytes(lower)));
+    leaf.setAt(Blocks.resize(leaf.at<Own>(), Leaf.room(Pairs.bytes(p)), Leaf.room(Pairs.bytes(lower))));
     leaf.setCount(middle);
     Reshape.bound(leaf, leaf, lower, 0, middle);
   }
@@ -102,7 +102,7 @@ export abstract class Reshape {
    * move there, so that ascending ids leave no gaps.
    */
   private static releaseBelow(p: u64, mark: usize, index: u32, pieces: u32): void {
-    const bytes = Units.bytes(Pairs.bytes(p)), at = Pairs.at(p);
+    const bytes = Units.bytes(Leaf.room(Pairs.bytes(p))), at = Pairs.at(p);
     if (at + bytes != mark) { Blocks.release(at, bytes); return; }
     memory.copy(at, mark, Values.bump() - mark);
     Values.setBump(Values.bump() - bytes);
@@ -147,7 +147,7 @@ export abstract class Reshape {
     const p = Pairs.ofLeaf<Own>(whole), less = first - whole.first<Own>(), count = to - from;
     const idBytes = max(Bytes.needed(Pairs.id<Own>(p, to - 1) - less), 1);
     const bytes = <usize>count * (idBytes + Pairs.valueBytes(p));
-    const laid = Pairs.of(Blocks.allocate(bytes), count, idBytes, Pairs.valueBytes(p));
+    const laid = Pairs.of(Blocks.allocate(Leaf.room(bytes)), count, idBytes, Pairs.valueBytes(p));
     for (let i: u32 = 0; i < count; i++) {
       Pairs.setId(laid, i, Pairs.id<Own>(p, from + i) - less);
       Pairs.setValue(laid, i, Pairs.value<Own>(p, from + i));
@@ -186,9 +186,9 @@ export abstract class Reshape {
     const leaf = Values.leafAt<Own>(index), count = leaf.count<Own>(), first = leaf.first<Own>();
     const valueBytes = max(Bytes.neededSigned(leaf.least<Own>()), Bytes.neededSigned(leaf.greatest<Own>()));
     const bytes = <usize>count * (2 + valueBytes), old = leaf.bytes<Own>();
-    if (<usize>2 * bytes >= old || leaf.isLoose<Own>() || !Blocks.has(bytes)) return;
+    if (<usize>2 * bytes >= old || leaf.isLoose<Own>() || !Blocks.has(Leaf.room(bytes))) return;
     const at = leaf.at<Own>(), width = leaf.width<Own>(), base = leaf.base<Own>();
-    const p = Pairs.of(Blocks.allocate(bytes), count, 2, valueBytes);
+    const p = Pairs.of(Blocks.allocate(Leaf.room(bytes)), count, 2, valueBytes);
     let i: u32 = 0;
     for (let word: u32 = 0; word < Slices.IDS; word += 64) {
       for (let rest = load<u64>(at + (word >> 3)); rest; rest &= rest - 1) {

@@ -50,7 +50,7 @@ export function rewriteValues(most: u32): void {
 // @ts-ignore: decorator
 @inline function bytesOf(index: u32): usize {
   if (Values.isFull<Right>()) return Units.bytes(Values.leafAt<Right>(index).bytes<Right>()) + Leaf.BYTES;
-  return Units.bytes(Pairs.bytes(Pairs.ofTiny<Right>())) + Leaf.BYTES;
+  return Units.bytes(Leaf.room(Pairs.bytes(Pairs.ofTiny<Right>()))) + Leaf.BYTES;
 }
 
 /** How many leaves from `index` of the segment shown on a segment of `most` bytes has room for. */
@@ -115,7 +115,7 @@ function beginLater(leaf: Leaf): void {
 
 /** Makes the leaf one of the pairs of the tiny segment shown. */
 function copyTiny(leaf: Leaf, at: u32): void {
-  const p = Pairs.ofTiny<Right>(), block = Blocks.allocateFresh(Units.bytes(Pairs.bytes(p)));
+  const p = Pairs.ofTiny<Right>(), block = Blocks.allocateFresh(Units.bytes(Leaf.room(Pairs.bytes(p))));
   right.copy(block, Values.PAIRS_AT, Pairs.bytes(p));
   memory.fill(changetype<usize>(leaf), 0, Leaf.BYTES);
   leaf.setAt(block);
