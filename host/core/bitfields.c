@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/bitfields.h"
+#include "core/change.h"
 #include "core/segments.h"
-#include "core/guard.h"
 #include "api/redismodule.h"
 
 /* Collects the old and the new value. */
@@ -94,7 +94,7 @@ static status take_back_words(worker *w, bitmap **b, void *how) {
 }
 
 /* A word is in one segment. */
-static status in_segment_of_word(worker *w, bitmap **b, words *word, change *make) {
+static status in_segment_of_word(worker *w, bitmap **b, words *word, segment_change *make) {
     const root *r = root_of(*b);
     return r ? in_segment(w, b, root_seek(r, (word->values[0] - 1) << 6), make, word) : make(w, b, word);
 }

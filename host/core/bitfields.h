@@ -1,7 +1,7 @@
 /* bitfields.h -- calls that read and write fields of bits. As for other writes, *b moves when it grows (writing.h). */
 #pragma once
 
-#include "core/writing.h"
+#include "core/reading.h"
 
 /* The outcome of a write to a field: its old value, the reply, whether the new value was written (else there
  * is no reply), and whether the field changed. */

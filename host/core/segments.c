@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/segments.h"
-#include "core/guard.h"
+#include "core/reading.h"
 #include "api/redismodule.h"
 
 /* Divides or joins the segments from .. to - 1. If memory runs out, they stay. */
@@ -41,7 +41,7 @@ void wrote_segment(worker *w, bitmap **b, uint32_t i, uint64_t bytes, uint64_t m
 }
 
 /* Changes segment i of *b. */
-status in_segment(worker *w, bitmap **b, uint32_t i, change *make, void *how) {
+status in_segment(worker *w, bitmap **b, uint32_t i, segment_change *make, void *how) {
     root *r = root_of(*b);
     cardinality members = 0;
     if (!root_own(r, i)) return OUT_OF_MEMORY;
@@ -68,7 +68,7 @@ static void note_member(void *context, const uint64_t *members, size_t count) {
  * segment. Adds the segments that the bitmap will have in addition to *added. */
 static status unite_segments(worker *w, const root *r, const bitmap *more, result *unions, uint32_t *added) {
     status s = OK;
-    for (uint64_t from = 0, next; s == OK; from = next) {
+    for (uint64_t from = 0, next = 1; s == OK && next; from = next) {
         found least = {.any = 0};
         if ((s = core_members(w, more, from, 1, note_member, &least)) != OK || !least.any) break;
         const uint32_t i = root_seek(r, least.member);
@@ -80,7 +80,6 @@ static status unite_segments(worker *w, const root *r, const bitmap *more, resul
             unions[i].b = NULL;
         }
         if (s == OK && unions[i].b && root_of(unions[i].b)) *added += root_of(unions[i].b)->count - 1;
-        if (next == 0) break;
     }
     return s;
 }
@@ -97,8 +96,7 @@ status merge_segments(worker *w, bitmap **b, const bitmap *more, cardinalities *
     status s = unite_segments(w, r, more, unions, &added);
     if (s == OK && !root_extend(&r, added)) s = OUT_OF_MEMORY;
     for (uint32_t i = count; i-- > 0;) {
-        if (unions[i].b == NULL) continue;
-        if (s == OK) root_replace(&r, i, i + 1, unions[i].b, unions[i].members);
+        if (unions[i].b && s == OK) root_replace(&r, i, i + 1, unions[i].b, unions[i].members);
         else bitmap_free(unions[i].b);
     }
     RedisModule_Free(unions);

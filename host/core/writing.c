@@ -1,9 +1,10 @@
 /* writing.c -- calls that change memory 0, the bitmap. */
 #include <string.h>
 
-#include "core/census.h"
+#include "core/change.h"
+#include "core/reading.h"
 #include "core/segments.h"
-#include "core/guard.h"
+#include "core/writing.h"
 #include "api/redismodule.h"
 
 /* Choices of the host, not facts of the core. */
@@ -14,50 +15,9 @@
 /* Offsets per call. Between calls, a bitmap with too many free blocks is rewritten. */
 #define CHANGES 1024
 
-/* --- Before a change ----------------------------------------------------------------------------------- */
-
-/* Makes a bitmap that queries on threads still read a copy, or one that has the same members as another key. */
-status make_changeable(bitmap **b) {
-    return !bitmap_is_shared(*b) || bitmap_separate(b) ? OK : OUT_OF_MEMORY;
-}
-
-frame writing(worker *w, bitmap *b) {
-    frame f = reading(w, b);
-    w->current.growable = b;
-    w->current.wasteful = w->current.cut_to = w->current.grew = 0;
-    return f;
-}
-
-/* The rare part of wrote(). */
-__attribute__((noinline)) static status rewritten_or_marked(worker *w, status s, bitmap **b) {
-    w->current.cut_to = 0;
-    if (s == OK) s = tighten(w, b) == TRAPPED ? TRAPPED : OK;
-    if (s == TRAPPED && !is_damaged(*b)) {
-        mark_damaged(*b);
-        count_damaged();
-    }
-    return s;
-}
-
-/* Ends a call that wrote to *b, which is one arena: updates *b if the block moved, rewrites it if it has too many free
- * blocks or is so large that it becomes a bitmap with segments, or gives back the part of the block that is not needed, and marks it as damaged after a trap. */
-status wrote(worker *w, status s, bitmap **b) {
-    *b = w->current.growable;
-    if (s != OK || w->current.wasteful || (is_oversize(*b) && !w->in_segment))
-        return rewritten_or_marked(w, s, b);
-    if (w->current.cut_to) *b = bitmap_shrink(*b, w->current.cut_to);
-    return OK;
-}
-
-/* Ends the undoing of a write that ran out of memory. If undoing fails, too, the bitmap is damaged. */
-status undone(worker *w, status s, bitmap **b) {
-    return wrote(w, s == OK ? OK : TRAPPED, b) == OK ? OUT_OF_MEMORY : TRAPPED;
-}
-
 static void change_alone(worker *w, bitmap *b) {
-    w->current.growable = b;
-    w->current.wasteful = w->current.cut_to = w->current.grew = 0;
-    w->core.enter_alone(w, arena(b), arena_bytes(b));
+    const frame f = writing(w, b);
+    w->core.enter_alone(w, f.memory.base, f.memory.size);
 }
 
 /* wrote() for a write with nothing to undo. If it ran out of memory, gives back the memory that it has
@@ -118,13 +78,6 @@ status core_set(worker *w, bitmap **b, uint64_t offset, uint32_t value, uint32_t
 }
 
 /* --- Lists of offsets --- */
-
-frame setting(worker *w, bitmap *b, uint64_t *offsets, uint64_t count) {
-    frame f = writing(w, b);
-    f.arguments = offsets;
-    f.argument_count = (uint32_t)count;
-    return f;
-}
 
 static void remove_all(worker *w, uint32_t count, int whole) {
     if (whole) w->core.makeRemovable(w, 0, count);
@@ -205,7 +158,7 @@ static uint32_t run_in_segment(const root *r, uint32_t i, const list *l) {
 
 /* Makes the change in each segment of the list's offsets, with a list of these; or in the bitmap, if it is one arena.
  * The offsets that have changed move to the front of the list. */
-static status by_segment(worker *w, bitmap **b, list *l, change *make) {
+static status by_segment(worker *w, bitmap **b, list *l, segment_change *make) {
     status s = OK;
     for (list rest = *l, run; s == OK && rest.count > 0; rest.offsets += run.count, rest.count -= run.count) {
         root *r = root_of(*b);
