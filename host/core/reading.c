@@ -123,14 +123,17 @@ static uint32_t find_fault(worker *w, const root *r, uint32_t i) {
     return in_order ? FAULT_NONE : FAULT_KEYS_NOT_ASCENDING;
 }
 
+/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
+static status validate_in(worker *w, const bitmap *arena, const root *r, uint32_t i, uint32_t *number) {
+    return READING(w, arena, *number = find_fault(w, r, i));
+}
+
 status core_validate(worker *w, const bitmap *b, const char **fault) {
     const root *r = root_of(b);
     uint32_t number = FAULT_NONE, i = 0;
     status s = OK;
-    do {
-        const bitmap *arena = r ? r->of[i].b : b;
-        s = root_of(arena) ? TRAPPED : READING(w, arena, number = find_fault(w, r, i));
-    } while (s == OK && number == FAULT_NONE && r && ++i < r->count);
+    do s = validate_in(w, r ? r->of[i].b : b, r, i, &number);
+    while (s == OK && number == FAULT_NONE && r && ++i < r->count);
     *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
     return s;
 }
