@@ -1,17 +1,23 @@
 /* showing.h -- the imports of module `segments`: which segment of a large bitmap a memory shows. Part of core.c. */
 #pragma once
 
-/* `side` is a constant: 0 is memory 0, 1 is left, 2 is right. NULL if it shows no segment. */
+/* The operand that a side shows: 0 is memory 0, 1 is left, 2 is right. Loads both numbers, here and below: of a choice of what
+ * to load, the compiler makes a choice of addresses, and then assumes that any store may change the state. */
+IMPORT u32 shown_on(TAKE_STATE_AND u32 side) {
+    const u32 of_left = state->left_shown, of_right = state->right_shown;
+    return side == 1 ? of_left : of_right;
+}
+
+/* NULL if the side shows no segment. */
 IMPORT const root *root_on(TAKE_STATE_AND u32 side) {
-    if (side == 0) return state->self_of;
-    const u32 k = side == 1 ? state->left_shown : state->right_shown;
-    return k == SELF ? NULL : state->operands[k].of;
+    const root *own = state->self_of;
+    const u32 k = shown_on(PASS_STATE_AND side);
+    return side == 0 ? own : k == SELF ? NULL : state->operands[k].of;
 }
 
 IMPORT u32 w2c_segments_at(TAKE_STATE_AND u32 side) {
-    if (root_on(PASS_STATE_AND side) == NULL) return 0;
-    return side == 0 ? state->self_at
-                     : state->operands[side == 1 ? state->left_shown : state->right_shown].at;
+    const u32 own = state->self_at, k = shown_on(PASS_STATE_AND side);
+    return root_on(PASS_STATE_AND side) == NULL ? 0 : side == 0 ? own : state->operands[k].at;
 }
 
 IMPORT u32 w2c_segments_are(TAKE_STATE_AND u32 side) { return root_on(PASS_STATE_AND side) != NULL; }
@@ -28,7 +34,7 @@ __attribute__((noinline, unused)) static void w2c_segments_show(TAKE_STATE_AND u
         set_memory(PASS_STATE_AND shown);
         return;
     }
-    const u32 k = side == 1 ? state->left_shown : state->right_shown;
+    const u32 k = shown_on(PASS_STATE_AND side);
     WORKER->views[k] = shown;
     if (state->left_shown == k) w2c_left_select(PASS_STATE_AND k);
     if (state->right_shown == k) w2c_right_select(PASS_STATE_AND k);
