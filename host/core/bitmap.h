@@ -111,8 +111,6 @@ void bitmap_reset(bitmap *b);
 bitmap *bitmap_grow(bitmap *b, uint64_t bytes);
 /* Reallocates b to free all but the arena's first `used` bytes. */
 bitmap *bitmap_shrink(bitmap *b, uint32_t used);
-/* --- Roots --- */
-
 /* A root without segments, with room for some; NULL if out of memory. */
 root *root_make(uint32_t room);
 bitmap *root_bitmap(root *r);

@@ -54,14 +54,9 @@ status in_segment(worker *w, bitmap **b, uint32_t i, segment_change *make, void 
     return s;
 }
 
-/* The least member from an offset on. */
-typedef struct found {
-    uint64_t member;
-    int any;
-} found;
-
+/* Notes a member, and that there is one. */
 static void note_member(void *context, const uint64_t *members, size_t count) {
-    if (count) *(found *)context = (found){*members, 1};
+    if (count) memcpy(context, (const uint64_t[]){*members, 1}, 2 * sizeof *members);
 }
 
 /* Builds the union of each segment with its part of `more`, and puts those that differ in `unions`, one for each
@@ -69,9 +64,9 @@ static void note_member(void *context, const uint64_t *members, size_t count) {
 static status unite_segments(worker *w, const root *r, const bitmap *more, result *unions, uint32_t *added) {
     status s = OK;
     for (uint64_t from = 0, next = 1; s == OK && next; from = next) {
-        found least = {.any = 0};
-        if ((s = core_members(w, more, from, 1, note_member, &least)) != OK || !least.any) break;
-        const uint32_t i = root_seek(r, least.member);
+        uint64_t least[] = {0, 0};
+        if ((s = core_members(w, more, from, 1, note_member, least)) != OK || !least[1]) break;
+        const uint32_t i = root_seek(r, least[0]);
         next = i + 1 < r->count ? r->of[i + 1].first : 0;
         const key_range keys = {i > 0 ? r->of[i].first >> 16 : 0, (next - 1) >> 16};
         s = core_unite(w, r->of[i].b, more, keys, &unions[i]);
