@@ -6,7 +6,7 @@ import { Header } from "./arena/layout/header";
 import { Directory } from "./arena/read/directory";
 import { Entry } from "./arena/layout/entry";
 import { Node } from "./arena/layout/node";
-import { arena, argument, bits, bytes, left, output, reply, right, work } from "./env/memory";
+import { arena, argument, bits, bytes, left, output, reply, right, work, segments } from "./env/memory";
 import { Own } from "./env/view";
 
 export * from "./index";
@@ -63,6 +63,8 @@ export function trap(way: u32): u32 {
     case 42: right.spread(0, 0, size - 127, 0, 1); break;
     case 43: return bytes.meet(0, 0, 0, size - 127, 0, 0);
     case 44: return bytes.combine(size - 8191, 0, 0, 0, 0, 0, 0, 1);
+    case 45: return segments.view(0);
+    case 46: arena.close(0, 0, 0, 0); break;
     default: return reach();
   }
   return 0;

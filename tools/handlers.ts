@@ -101,17 +101,17 @@ const MISSING: Partial<Record<Command["missing"], string>> = {
 };
 
 /** How the key, argv[1], is opened. A row that lacks `deny-oom` creates no key above maxmemory. */
-function opener({ flags: have, keys: [key], missing }: Command, list?: string): string | undefined {
+function opener({ flags: have, keys: [key], missing }: Command): string | undefined {
   if (key!.at !== 1 || key!.to !== undefined || key!.access === "overwrite") return undefined;
   if (key!.access === "read") return "open_read(c, 1, &b)";
   if (missing !== "creates") return "open_write(c, 1, &k)";
-  return have.includes("deny-oom") ? `open_create(c, 1, ${list ? "room_for(length)" : "0"}, &k)` : "open_create_below_maxmemory(c, 1, &k)";
+  return have.includes("deny-oom") ? "open_create(c, 1, &k)" : "open_create_below_maxmemory(c, 1, &k)";
 }
 
 function beginning(row: Command): Beginning & { open?: string } {
   const begin: Beginning = { variables: [], options: [], calls: [], parameters: [] };
   row.args.forEach((arg, i) => parse(begin, arg, i + 1));
-  const open = opener(row, begin.list);
+  const open = opener(row);
   if (open === undefined) return begin;
   const reads = row.keys[0]!.access === "read";
   begin.variables.push(reads ? "const bitmap *b" : "open_key k");

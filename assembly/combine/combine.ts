@@ -108,6 +108,13 @@ function openTwo(op: Operation, entries: u64, key: u64): void {
   PairWalk.open(firstOf(op), 1 - firstOf(op), entries, key);
 }
 
+/** Makes memory 0, which is fresh, the union of operands 0 and 1 in containers `first` to `last`. */
+export function unite(first: u64, last: u64): void {
+  openTwo(Operation.OR, mostEntries(entriesOf(2)), first);
+  PairWalk.walk<Store>(Fold.OR, 0, last);
+  finish();
+}
+
 /** Makes memory 0, which is fresh, the combination of operands 0 .. sources - 1. */
 export function combine(op: Operation, sources: u32): void {
   if (isRepeated(op, sources)) queryTree(u64.MAX_VALUE); else combineOnce(op, sources);

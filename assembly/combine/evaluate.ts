@@ -2,7 +2,7 @@
 // among its items, one after the other. Each of those is made in scratch room of its own, unless nothing has
 // been made before it. So the room depends on how deep terms are nested, and not on how many there are.
 //
-// A segment of more than one key (combine/term/seek.ts) is evaluated like a container: all items are then
+// An interval of more than one key (combine/term/seek.ts) is evaluated like a container: all items are then
 // full or absent, and so is the result.
 
 import { SELF, right } from "../env/memory";

@@ -1,7 +1,7 @@
 // From the tree of an expression to terms (combine/term/term.ts) and their cursors, which the walk works
 // with.
 
-import { right } from "../env/memory";
+import { right, segments } from "../env/memory";
 import { Right } from "../env/view";
 import { Directory } from "../arena/read/directory";
 import { Cursor } from "./walk/cursor";
@@ -101,7 +101,7 @@ export abstract class TreeTerms {
       if (hasSteps && TreeTerms.isRange(child)) continue;
       if (child.syntax() == Syntax.KEYS) {
         const operand = <u32>child.low() - 1, count = child.standsFor();
-        for (let i: u32 = 0; i < count; i++) Cursor.open(open + i, operand + i, key);
+        for (let i: u32 = 0; i < count; i++) Cursor.open(open + i, segments.view(operand + i), key);
       } else openTerm(open, TreeTerms.openRecord(child, next, below, key, greatest), key);
       open += child.standsFor();
       next += child.itemsBelow();

@@ -3,7 +3,7 @@
 // no bitmap is built on the way, and every source is read once. A tree of terms (combine/term/term.ts) says
 // which bitmap is made of the sources.
 //
-// The walk goes by segments of keys over which no source changes. Mostly a segment is one container. Where
+// The walk goes by intervals of keys over which no source changes. Mostly an interval is one container. Where
 // all sources that have the key are full, it is as long as the shortest of their spans, and the result is
 // full or nothing without looking at a container.
 
@@ -20,7 +20,7 @@ import { Term } from "./term/term";
 import { Cursor } from "./walk/cursor";
 
 /**
- * Walks the segments of item 0, a term, up to container `end`, and appends their results (S = Store) or only
+ * Walks the intervals of item 0, a term, up to container `end`, and appends their results (S = Store) or only
  * counts them. Returns the members, modulo 2^64; if they are 2^64, and S = Count, adds a member to the reply.
  * The walk ends once there are `most` or more, unless `most` is 0.
  */

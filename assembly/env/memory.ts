@@ -82,6 +82,49 @@ export namespace right {
   @external("right", "prefetch") export declare function prefetch(at: usize, bytes: usize): void;
 }
 
+/** Which of the three memories a function of `segments` is about. */
+export const enum Side { OWN, LEFT, RIGHT }
+
+/**
+ * Large bitmaps are rows of arenas, called segments, in the order of their keys. A memory shows one segment of
+ * such a bitmap at a time, at first the first one. Little else of the core knows of segments than the walks
+ * over a directory (arena/read/directory.ts) and what builds them (arena/builder/builder.ts).
+ *
+ * Offsets stand for keys: `offset` is a key shifted by 16.
+ */
+export namespace segments {
+  /** Whether the memory shows a segment; false for an arena that is a whole bitmap. */
+  // @ts-ignore: decorator
+  @external("segments", "are") export declare function are(side: Side): bool;
+  /** Shows the segment in which the offset is, or would be. */
+  // @ts-ignore: decorator
+  @external("segments", "seek") export declare function seek(side: Side, offset: u64): void;
+  /** Shows the segment after the one shown; false if there is none, or no segment is shown. */
+  // @ts-ignore: decorator
+  @external("segments", "next") export declare function next(side: Side): bool;
+  /** The number of the segment shown; 0 if none is. */
+  // @ts-ignore: decorator
+  @external("segments", "at") export declare function at(side: Side): u32;
+  /** Shows segment `index`; nothing happens if no segment is shown. Traps if there is no such segment. */
+  // @ts-ignore: decorator
+  @external("segments", "show") export declare function show(side: Side, index: u32): void;
+  /** Shows the segment that has the member of 0-based rank `rank`, or the last one. */
+  // @ts-ignore: decorator
+  @external("segments", "seekRank") export declare function seekRank(side: Side, rank: u64): void;
+  /** Members in the segments before the one shown, modulo 2^64. */
+  // @ts-ignore: decorator
+  @external("segments", "before") export declare function before(side: Side): u64;
+  /** Members in all segments, modulo 2^64. */
+  // @ts-ignore: decorator
+  @external("segments", "members") export declare function members(side: Side): u64;
+  /**
+   * The number of an operand for a walk of its own over operand `k`: `k` itself if that is a single arena.
+   * Walks over the same operand may be in different segments.
+   */
+  // @ts-ignore: decorator
+  @external("segments", "view") export declare function view(k: u32): u32;
+}
+
 /** Vector operations that wasm lacks. They access no memory. */
 export namespace vector {
   /**
@@ -126,6 +169,17 @@ export namespace arena {
    */
   // @ts-ignore: decorator
   @external("arena", "grow") export declare function grow(bytes: u32): void;
+  /** The most bytes of a segment, which a builder may exceed by a container. */
+  // @ts-ignore: decorator
+  @external("arena", "most") export declare function most(): u32;
+  /**
+   * Ends a segment of the bitmap that is being built: the first `used` bytes of memory 0. Its members number
+   * `members` modulo 2^64, and the offset `first` is that of its first container. Memory 0 is then a fresh
+   * arena of any content, except that it ends with the same `held` bytes.
+   */
+  // @ts-ignore: decorator
+  @external("arena", "close")
+  export declare function close(used: u32, held: u32, first: u64, members: u64): void;
 }
 
 /**

@@ -1,7 +1,7 @@
 // Loads from a memory that the caller chooses, so that one function can read memory 0 and operands alike. The
 // memory is a type parameter, and the compiler builds the function once for each.
 
-import { left, right } from "./memory";
+import { Side, left, right } from "./memory";
 
 /**
  * A memory that a function reads. Its classes are type arguments and have no objects; they differ in size
@@ -14,6 +14,13 @@ import { left, right } from "./memory";
 @unmanaged export abstract class Right extends Memory { protected right!: u16; }
 /** The operand that `left` shows. */
 @unmanaged export abstract class Left extends Memory { protected left!: u32; }
+
+/** The number of memory M. */
+// @ts-ignore: decorator
+@inline export function sideOf<M extends Memory>(): Side {
+  if (offsetof<M>() == offsetof<Own>()) return Side.OWN;
+  return offsetof<M>() == offsetof<Right>() ? Side.RIGHT : Side.LEFT;
+}
 
 /** Loads the byte at `at + offset` of memory M. `offset` must be a constant, here and below. */
 // @ts-ignore: decorator

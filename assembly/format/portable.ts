@@ -11,13 +11,13 @@
 //   payloads        in the layouts of container/limits.ts: an array up to 4096 members, a bitset above, or
 //                   runs
 
-import { SELF, left, output, right } from "../env/memory";
+import { SELF, Side, left, output, right, segments } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { Fault } from "../env/fault";
 import { Allocator, Block } from "../arena/layout/blocks";
 import { Entry } from "../arena/layout/entry";
 import { Directory, Place } from "../arena/read/directory";
-import { append, appendFull, finish, nextKey } from "../arena/builder/builder";
+import { append, appendFull, closeIfFull, finish, nextKey } from "../arena/builder/builder";
 import { begin } from "../arena/builder/state";
 import { emit, emitArray } from "../combine/shape/emit";
 import { Shape } from "../combine/shape/shape";
@@ -49,7 +49,7 @@ export abstract class Stream {
 
   // --- Writing -----------------------------------------------------------------------------------------------
   // A stream has the containers [firstKey, lastKey] of memory 0, whose keys are equal above their low 16 bits.
-  // `first` is the place of the first of them.
+  // `first` is the place of the first of them, in the segment shown, which is shown again after each walk.
 
   @inline private static isRuns(kind: Kind): bool { return kind == Kind.RUNS || kind == Kind.FULL; }
 
@@ -76,40 +76,46 @@ export abstract class Stream {
 
   /** The number of containers in the stream, and in the top bit whether any of them has runs. */
   private static survey(first: u64, firstKey: u64, lastKey: u64): u32 {
+    const home = segments.at(Side.OWN);
     let containers: u32 = 0, hasRuns: u32 = 0;
     for (let place = first; Stream.within(place, lastKey); place = Place.next<Own>(place)) {
       const entry = Place.entry(place);
       containers += Stream.containersOf(entry, firstKey, lastKey);
       hasRuns |= u32(Stream.isRuns(entry.kind<Own>()));
     }
+    segments.show(Side.OWN, home);
     return containers | (hasRuns << 31);
   }
 
   /** Bytes of the stream. */
   static bytes(first: u64, firstKey: u64, lastKey: u64): u64 {
-    const found = Stream.survey(first, firstKey, lastKey);
+    const found = Stream.survey(first, firstKey, lastKey), home = segments.at(Side.OWN);
     let bytes: u64 = Stream.streamHeaderBytes(found & 0x7fffffff, found >> 31 != 0);
     for (let place = first; Stream.within(place, lastKey); place = Place.next<Own>(place)) {
       const entry = Place.entry(place);
       bytes += <u64>Stream.containerBytes(entry) * Stream.containersOf(entry, firstKey, lastKey);
     }
+    segments.show(Side.OWN, home);
     return bytes;
   }
 
   /** Writes the stream. */
   static write(first: u64, firstKey: u64, lastKey: u64): void {
     const found = Stream.survey(first, firstKey, lastKey), containers = found & 0x7fffffff,
-      hasRuns = found >> 31 != 0;
+      hasRuns = found >> 31 != 0, home = segments.at(Side.OWN);
     if (hasRuns) {
       output.put(((containers - 1) << 16) | Cookie.RUNS, 4);
       Stream.writeRunMarks(first, firstKey, lastKey);
+      segments.show(Side.OWN, home);
     } else {
       output.put(Cookie.NO_RUNS, 4);
       output.put(containers, 4);
     }
     Stream.writeKeys(first, firstKey, lastKey);
+    segments.show(Side.OWN, home);
     if (!hasRuns || containers >= Stream.OFFSETS_FROM) {
       Stream.writePositions(first, firstKey, lastKey, Stream.streamHeaderBytes(containers, hasRuns));
+      segments.show(Side.OWN, home);
     }
     Stream.writePayloads(first, firstKey, lastKey);
   }
@@ -319,6 +325,7 @@ export abstract class Stream {
     const to = Allocator.allocateFresh(BITSET_BYTES);
     right.copy(to, <usize>at, BITSET_BYTES);
     append(key, count).setBlock(Kind.BITSET, count, to);
+    closeIfFull();
     return end;
   }
 
@@ -335,6 +342,7 @@ export abstract class Stream {
       const to = Allocator.allocateFresh(Block.bytes(bytes));
       right.copy(to, <usize>at, bytes);
       append(key, count).setBlock(Kind.RUNS, count, to);
+      closeIfFull();
       return end;
     }
     // Other writers may choose runs where an array or a bitset is smaller: these are converted.

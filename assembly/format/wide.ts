@@ -12,7 +12,7 @@
 //     u64 high half, a portable 32-bit stream of that bucket or of a piece of it
 //     u64 SPAN + number of containers, u64 key of the first one: a span
 
-import { output, right } from "../env/memory";
+import { Side, output, right, segments } from "../env/memory";
 import { Own } from "../env/view";
 import { Fault } from "../env/fault";
 import { Entry, Offset } from "../arena/layout/entry";
@@ -61,7 +61,8 @@ abstract class WideStream {
 
   /** The place of the first container after `key`, searched from `place` on. */
   @inline static placeBeyond(place: u64, key: u64): u64 {
-    return key < Offset.KEY_MAX ? Directory.seekFrom<Own>(place, key + 1) : 0;
+    if (key >= Offset.KEY_MAX) return 0;
+    return segments.are(Side.OWN) ? Directory.seek<Own>(key + 1) : Directory.seekFrom<Own>(place, key + 1);
   }
 
   /**
@@ -69,15 +70,17 @@ abstract class WideStream {
    * The part of a span is the span.
    */
   static partEnd(place: u64, key: u64, parts: bool): u64 {
-    const bucketEnd = key | (Stream.KEYS - 1);
-    if (!parts) return bucketEnd;
-    for (; place; place = Place.next<Own>(place)) {
+    const bucketEnd = key | (Stream.KEYS - 1), home = segments.at(Side.OWN);
+    let end = bucketEnd;
+    for (; parts && place; place = Place.next<Own>(place)) {
       const entry = Place.entry(place);
       if (entry.key<Own>() > bucketEnd) break;
       if (!WideStream.isSpan(entry)) continue;
-      return entry.key<Own>() <= key ? entry.lastKey<Own>() : entry.key<Own>() - 1;
+      end = entry.key<Own>() <= key ? entry.lastKey<Own>() : entry.key<Own>() - 1;
+      break;
     }
-    return bucketEnd;
+    segments.show(Side.OWN, home);
+    return end;
   }
 
   @inline static isSpanPart(place: u64, key: u64, end: u64): bool {

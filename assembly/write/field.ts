@@ -20,9 +20,9 @@ export const enum Overflow { WRAP = 0, SAT = 1, FAIL = 2 }
 /** The value of the field of `width` bits at `offset`, sign-extended if `signed`. */
 export function field(offset: u64, width: u32, signed: u32): i64 {
   const key = Offset.key(offset), entry = Directory.find(key), into = <u32>offset & 63, last = offset + 63;
-  const second = into + width > 64
+  const first = BitField.wordAt(entry, offset), second = into + width > 64
     ? BitField.wordAt(Offset.key(last) == key ? entry : Directory.find(Offset.key(last)), last) : 0;
-  return BitField.in(BitField.wordAt(entry, offset), second, into, width, signed);
+  return BitField.in(first, second, into, width, signed);
 }
 
 /** Reads fields, and computes their new values. */

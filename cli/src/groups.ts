@@ -119,8 +119,8 @@ const keysIn = (stay: Group["stay"]): number => [...stay.values()].reduce((sum, 
 
 const FAMILIES = "some ids need R64, and commands do not take it together with R";
 
-/** Why most of these keys stay, and one of them. */
+/** Why most of these keys stay, and one of them. Of reasons of equally many keys the first in the alphabet: SCAN has no order. */
 function reasonOf(stay: Group["stay"]): string | undefined {
-  const [most] = [...stay].sort(([, a], [, b]) => b.keys - a.keys);
+  const [most] = [...stay].sort(([x, a], [y, b]) => b.keys - a.keys || (x < y ? -1 : 1));
   return most && `${most[0]}, such as ${shown(most[1].such)}`;
 }

@@ -12,8 +12,6 @@ int setintarray_command(call *c, uint64_t *values, uint32_t length) {
 /* Sets the bits at these offsets, and commits the change. */
 static int add(call *c, open_key *k, uint64_t *offsets, uint32_t length, uint64_t *added) {
     status done = core_set_all(c->worker, &k->value, offsets, length, added);
-    int may_be_roomy = k->stored == NULL && room_for(length) > 0;
-    if (done == OK && may_be_roomy) bitmap_fit(c->worker, &k->value);
     return commit(c, k, done, *added > 0, "setbit");
 }
 

@@ -126,7 +126,7 @@ static int limit_members(call *c, result *r, cardinality limit) {
     if (r->members <= limit) return 1;
     status done = core_select(c->worker, r->b, (uint64_t)limit, &beyond);
     const stretch rest = {CLEAR, beyond, c->family->last};
-    if (done == OK) done = core_changed(c->worker, r->b, &rest, arena_bytes(r->b), &cut);
+    if (done == OK) done = core_changed(c->worker, r->b, &rest, &cut);
     if (!succeeded(c, done)) return 0;
     bitmap_free(r->b);
     *r = cut;

@@ -104,7 +104,7 @@ static int write_fields(call *c, field_step *steps, size_t length, int writes) {
     uint32_t changed = 0;
     open_key k;
 
-    if (!open_create(c, 1, 0, &k)) return REDISMODULE_OK;
+    if (!open_create(c, 1, &k)) return REDISMODULE_OK;
     /* The plan of several writes tells whether they change a shared bitmap before they do. */
     status done = writes == 1 && !bitmap_is_shared(k.value)
                     ? write_one(c->worker, &k.value, steps, length, &changed)

@@ -54,7 +54,7 @@ int stat_command(call *c) {
     if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
     if (!open_either(c, 1, &b)) return REDISMODULE_OK;
     if (b == NULL) return RedisModule_ReplyWithNull(c->ctx);
-    if (offloads(c, arena_bytes(b))) return REDISMODULE_OK;
+    if (offloads(c, bitmap_bytes(b))) return REDISMODULE_OK;
     least = c->family->last;                    /* for an empty bitmap */
     if (!succeeded(c, core_statistics(c->worker, b, of))) return REDISMODULE_OK;
     if (!succeeded(c, core_minimum(c->worker, b, &any, &least))) return REDISMODULE_OK;

@@ -47,11 +47,10 @@ static int find_taken(call *c, const bitmap *b, taking *t) {
 
 /* A bitmap of the members that are taken, from which the reply is made after the write. */
 static status copy_taken(const call *c, const bitmap *b, const taking *t, bitmap **members) {
-    const uint64_t most = arena_bytes(b), expected = (uint64_t)(most * t->count / (t->count + t->rest));
     const stretch below = {CLEAR, 0, t->taken.low - 1}, above = {CLEAR, t->taken.high + 1, c->family->last};
     result copied = {.b = NULL};
     status done = OK;
-    if (t->rest > 0) done = core_changed(c->worker, b, t->from->is_last ? &below : &above, expected, &copied);
+    if (t->rest > 0) done = core_changed(c->worker, b, t->from->is_last ? &below : &above, &copied);
     else copied.b = bitmap_copy(b);
     *members = copied.b;
     return done == OK && copied.b == NULL ? OUT_OF_MEMORY : done;

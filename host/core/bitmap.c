@@ -2,10 +2,9 @@
 #include "core/bitmap.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "facts.h"
 #include "api/redismodule.h"
@@ -77,9 +76,15 @@ const bitmap *bitmap_empty(void) {
     return numbered(empty, sizeof empty);
 }
 
-int is_damaged(const bitmap *b) { return *arena(b) == FORM_DAMAGED; }
+int is_damaged(const bitmap *b) {
+    const root *r = root_of(b);
+    return r ? r->damaged : *arena(b) == FORM_DAMAGED;
+}
 
-void mark_damaged(bitmap *b) { *arena(b) = FORM_DAMAGED; }
+void mark_damaged(bitmap *b) {
+    if (root_of(b)) root_of(b)->damaged = 1;
+    else *arena(b) = FORM_DAMAGED;
+}
 
 bitmap *bitmap_moved(const bitmap *b, void *block) { return numbered(block, 8 * (uint64_t)block_number(b)); }
 
@@ -95,38 +100,61 @@ bitmap *bitmap_create(uint32_t bytes) {
 }
 
 bitmap *bitmap_copy(const bitmap *b) {
+    if (root_of(b)) {
+        atomic_fetch_add_explicit(&root_of(b)->owners, 1, memory_order_relaxed);
+        return (bitmap *)bitmap_retain(b);
+    }
     bitmap *copy = bitmap_create(arena_bytes(b));
     if (copy) memcpy(arena(copy), arena(b), arena_bytes(b));
     return copy;
 }
 
+static size_t root_bytes(uint32_t room) { return sizeof(root) + (size_t)room * sizeof(segment); }
+static int is_last(const bitmap *b);
+
+/* Drops a root's reference to a segment. */
+static void segment_drop(bitmap *b) {
+    if (!is_last(b)) return;
+    count_in(0, -bitmap_bytes(b));
+    RedisModule_Free(block_of(b));
+}
+
 static void free_block(const bitmap *b) {
-    count_in(-1, -bitmap_bytes(b));
+    root *r = root_of(b);
+    for (uint32_t i = 0; r && i < r->count; i++) segment_drop(r->of[i].b);
+    count_in(-1, r ? -root_bytes(r->room) : -bitmap_bytes(b));
     RedisModule_Free(block_of(b));
 }
 
 /* Drops a reference, and returns whether it was the last one. As with a lock, the accesses of earlier
  * references come before those of the last. */
 static int is_last(const bitmap *b) {
-    return block_number(b) || atomic_fetch_sub_explicit(references(b), 1, memory_order_acq_rel) == 0;
+    return !counts_references(b) || atomic_fetch_sub_explicit(references(b), 1, memory_order_acq_rel) == 0;
+}
+
+/* Drops a key's reference to a root that other keys have, too. */
+static int is_owned(root *r) {
+    return r && atomic_load_explicit(&r->owners, memory_order_relaxed) != 0
+        && atomic_fetch_sub_explicit(&r->owners, 1, memory_order_relaxed) != 0;
 }
 
 void bitmap_free(bitmap *b) {
     if (b == NULL) return;
     uint64_t bytes = bitmap_bytes(b);
+    const int owned = is_owned(root_of(b));
     if (is_last(b)) free_block(b);
-    else atomic_fetch_add_explicit(&bytes_only_retained, bytes, memory_order_relaxed);
+    else if (!owned) atomic_fetch_add_explicit(&bytes_only_retained, bytes, memory_order_relaxed);
 }
 
 const bitmap *bitmap_retain(const bitmap *b) {
-    if (block_number(b)) return bitmap_copy(b);
+    if (!counts_references(b)) return bitmap_copy(b);
     atomic_fetch_add_explicit(references(b), 1, memory_order_relaxed);
     return b;
 }
 
 void bitmap_release(const bitmap *b) {
     if (!is_last(b)) return;
-    if (!block_number(b))
+    if (counts_references(b))
         atomic_fetch_sub_explicit(&bytes_only_retained, bitmap_bytes(b), memory_order_relaxed);
     free_block(b);
 }
@@ -142,9 +170,12 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
+static bitmap *root_copy(const root *r);
+
 int bitmap_separate(bitmap **b) {
-    uint64_t started = now(), bytes = bitmap_bytes(*b);
-    bitmap *copy = bitmap_copy(*b);
+    root *r = root_of(*b);
+    uint64_t started = now(), bytes = r ? root_bytes(r->count) : bitmap_bytes(*b);
+    bitmap *copy = r ? root_copy(r) : bitmap_copy(*b);
     if (copy == NULL) return 0;
     bitmap_free(*b);
     *b = copy;
@@ -159,37 +190,21 @@ uint64_t bitmap_bytes_only_retained(void) {
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-size_t bitmap_memory(const bitmap *b) { return RedisModule_MallocSize(block_of(b)); }
-
-/* Blocks of this many bytes or more are moved in steps. For smaller ones, holding both copies for a moment
- * does not matter, and an allocator may reuse the pages. */
-#define MOVED_FROM (32u << 20)
-#define STEP (2u << 20)
-
-/* Copies a large block of `bytes` bytes that will be freed. Its pages go back to the system as soon as they
- * are copied, so that the two blocks together hold hardly more memory than one. */
-static void move(char *to, char *from, size_t bytes) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), unused = ((uintptr_t)from + page - 1) & -page;
-    for (size_t at = 0, length; at < bytes; at += length) {
-        length = bytes - at < STEP ? bytes - at : STEP;
-        memcpy(to + at, from + at, length);
-        uintptr_t copied = (uintptr_t)(from + at + length) & -page;
-        if (copied <= unused) continue;
-        /* If madvise fails, the pages go back when the block is freed. */
-        (void)madvise((void *)unused, copied - unused, MADV_DONTNEED);
-        unused = copied;
-    }
+size_t bitmap_memory(const bitmap *b) {
+    const root *r = root_of(b);
+    size_t bytes = RedisModule_MallocSize(block_of(b));
+    for (uint32_t i = 0; r && i < r->count; i++) bytes += bitmap_memory(r->of[i].b);
+    return bytes;
 }
 
-/* Enlarges a block with a prefix. Realloc ends the server's process if out of memory. TryRealloc (from 7.4
- * on) does not, but holds two large blocks at once. */
+/* Enlarges a block with a prefix. Realloc ends the server's process if out of memory; TryRealloc (from 7.4 on)
+ * does not. */
 static void *grown_block(void *old, size_t held, size_t bytes) {
-    if (RedisModule_TryRealloc && held < MOVED_FROM) return RedisModule_TryRealloc(old, bytes);
+    if (RedisModule_TryRealloc) return RedisModule_TryRealloc(old, bytes);
     if (!RedisModule_TryAlloc) return RedisModule_Realloc(old, bytes);
     void *block = RedisModule_TryAlloc(bytes);
     if (block == NULL) return NULL;
-    if (held < MOVED_FROM) memcpy(block, old, held);
-    else move(block, old, held);
+    memcpy(block, old, held);
     RedisModule_Free(old);
     return block;
 }
@@ -220,6 +235,137 @@ bitmap *bitmap_shrink(bitmap *b, uint32_t used) {
     }
     uint64_t counted = bitmap_bytes(b);
     return measured(RedisModule_Realloc(block_of(b), block_bytes(used)), used, counted);
+}
+
+/* --- Roots. A segment does not count as a bitmap. --- */
+
+bitmap *root_bitmap(root *r) {
+    HIDE(r);
+    return (bitmap *)((uintptr_t)r | (uintptr_t)ROOT << NUMBER_SHIFT);
+}
+
+root *root_make(uint32_t room) {
+    root *r = try_alloc(root_bytes(room));
+    if (r == NULL) return NULL;
+    *r = (root){.room = room, .bytes = root_bytes(room)};
+    count_in(1, r->bytes);
+    return r;
+}
+
+int root_extend(root **r, uint32_t more) {
+    uint64_t count = (uint64_t)(*r)->count + more, room = (*r)->room;
+    if (count <= room) return 1;
+    room = count + count / 8 + 8;
+    void *block =
+        room < UINT32_MAX ? grown_block(*r, root_bytes((*r)->count), root_bytes((uint32_t)room)) : NULL;
+    if (block == NULL) return 0;
+    *r = block;
+    const uint64_t added = root_bytes((uint32_t)room) - root_bytes((*r)->room);
+    count_in(0, added);
+    (*r)->bytes += added;
+    (*r)->room = (uint32_t)room;
+    return 1;
+}
+
+/* Puts a segment, which no longer counts as a bitmap, at `i`, where there is room. */
+static void put_segment(root *r, uint32_t i, segment s) {
+    count_in(-1, 0);
+    r->of[i] = s;
+    r->bytes += bitmap_bytes(s.b);
+}
+
+int root_add(root **r, segment s) {
+    if (!root_extend(r, 1)) return 0;
+    put_segment(*r, (*r)->count++, s);
+    return 1;
+}
+
+static bitmap *root_copy(const root *r) {
+    root *copy = root_make(r->count + 1);
+    for (uint32_t i = 0; copy && i < r->count; i++) {
+        const segment *s = &r->of[i];
+        const bitmap *b = bitmap_retain(s->b);
+        if (b == NULL) {
+            bitmap_free(root_bitmap(copy));
+            return NULL;
+        }
+        if (b == s->b) count_in(1, 0);
+        put_segment(copy, copy->count++, (segment){s->first, s->members, (bitmap *)b});
+    }
+    return copy ? root_bitmap(copy) : NULL;
+}
+
+uint32_t root_seek(const root *r, uint64_t offset) {
+    uint32_t from = 0;
+    for (uint32_t rest = r->count; rest > 1;) {
+        const uint32_t half = rest / 2;
+        if (r->of[from + half].first <= offset) from += half;
+        rest -= half;
+    }
+    return from;
+}
+
+unsigned __int128 root_members(const root *r, uint32_t before) {
+    unsigned __int128 members = 0;
+    for (uint32_t i = 0; i < before; i++) members += r->of[i].members;
+    return members;
+}
+
+int root_own(root *r, uint32_t i) {
+    bitmap *old = r->of[i].b, *copy = bitmap_is_shared(old) ? bitmap_copy(old) : NULL;
+    if (!bitmap_is_shared(old)) return 1;
+    if (copy == NULL) return 0;
+    r->bytes -= bitmap_bytes(old);
+    segment_drop(old);
+    put_segment(r, i, (segment){r->of[i].first, r->of[i].members, copy});
+    return 1;
+}
+
+int root_replace(root **r, uint32_t from, uint32_t to, bitmap *with, unsigned __int128 members) {
+    root *parts = root_of(with);
+    const uint32_t count = parts ? parts->count : members != 0, old = to - from;
+    if (count > old && !root_extend(r, count - old)) return 0;
+    root *into = *r;
+    const uint64_t first = into->of[from].first;
+    for (uint32_t i = from; i < to; i++) {
+        into->bytes -= bitmap_bytes(into->of[i].b);
+        segment_drop(into->of[i].b);
+    }
+    memmove(&into->of[from + count], &into->of[to], (into->count - to) * sizeof *into->of);
+    into->count += count - old;
+    for (uint32_t i = 0; parts && i < count; i++) {
+        into->of[from + i] = parts->of[i];
+        into->bytes += bitmap_bytes(parts->of[i].b);
+    }
+    if (parts) parts->count = 0;
+    if (!parts && count) put_segment(into, from, (segment){first, (uint64_t)members, with});
+    else bitmap_free(with);
+    /* The first segment may have got members before its `first`. */
+    if (count && first < into->of[from].first) into->of[from].first = first;
+    return 1;
+}
+
+bitmap *root_simplified(root *r) {
+    if (r->count > 1) return root_bitmap(r);
+    bitmap *only = r->count ? r->of[0].b : bitmap_create(0);
+    if (only == NULL) abort(); /* out of memory for a few bytes, as when the server allocates them */
+    if (r->count) count_in(1, 0);
+    r->count = 0;
+    bitmap_free(root_bitmap(r));
+    return only;
+}
+
+bitmap *root_window(const root *r, uint32_t from, uint32_t to) {
+    root *window = root_make(to - from);
+    if (window == NULL) return NULL;
+    memcpy(window->of, &r->of[from], (to - from) * sizeof *window->of);
+    window->count = to - from;
+    return root_bitmap(window);
+}
+
+void root_close_window(bitmap *window) {
+    root_of(window)->count = 0;
+    bitmap_free(window);
 }
 
 void bitmap_totals(uint64_t *bitmaps, uint64_t *bytes) {

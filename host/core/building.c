@@ -3,22 +3,19 @@
 #include "core/building.h"
 
 #include "core/census.h"
-#include "core/guard.h"
 #include "api/redismodule.h"
+#include "core/reading.h"
+#include "core/guard.h"
 #include "core/workspace.h"
 
 #include <string.h>
-
-/* Space that building needs in addition to the result. */
-#define BUILDING (96 * 1024)
 
 /* A long payload is shown to the core as windows of 4 GiB that begin 2 GiB apart. The overlap is longer than
  * the longest 32-bit bitmap in a 64-bit stream. */
 #define WINDOW_SHIFT 31
 
-/* `expected` is an estimate of the bytes that the result and the building need. */
-static int start_building(worker *w, frame *f, const span *shown, uint32_t count, uint64_t expected) {
-    bitmap *b = workspace_take(w, expected < arena_limit() ? (uint32_t)expected : arena_limit());
+int start_building(worker *w, frame *f, const span *shown, uint32_t count) {
+    bitmap *b = workspace_take(w);
     if (b == NULL) return 0;
     *f = reading(w, b);
     f->operands = shown;
@@ -29,7 +26,7 @@ static int start_building(worker *w, frame *f, const span *shown, uint32_t count
 }
 
 /* Ends a call that built no bitmap; returns s. */
-static status discard(worker *w, status s) {
+status discard_built(worker *w, status s) {
     w->current.builds = 0;
     workspace_put_back(w, w->current.growable);
     return s;
@@ -45,39 +42,34 @@ static void trap_if_asked(worker *w) { (void)w; }
 #endif
 
 /* Ends a call that built a bitmap of current.used bytes if s is OK. */
-static status built(worker *w, status s, bitmap **b) {
+static status end_building(worker *w, status s, bitmap **b) {
     /* The workspace may be larger than the limit. */
     if (s == OK && w->current.used > arena_limit()) s = OUT_OF_MEMORY;
-    if (s != OK) return discard(w, s);
+    if (s != OK) return discard_built(w, s);
     w->current.builds = 0;
-    *b = workspace_result(w, w->current.growable, w->current.used);
+    *b = workspace_result(w, w->current.growable);
     return *b ? OK : OUT_OF_MEMORY;
 }
 
-/* An estimate of the bytes that the operation's result and building it need. */
-static uint64_t estimate(worker *w, enum operation operation, const span *sources, uint32_t count) {
-    uint64_t bytes = 0;
-    frame f = reading(w, bitmap_empty());
-    f.operands = sources;
-    f.operand_count = count;
-    status s = IN_CORE(w, &f, bytes = w->core.expectedBytes(w, operation, count));
-    return s == OK ? bytes + BUILDING : 0;
+/* The same for a value of a key. Not all that is built is built in segments. */
+status built(worker *w, status s, bitmap **b) {
+    s = end_building(w, s, b);
+    return s == OK && is_oversize(*b) && !w->in_segment ? tighten(w, b) : s;
 }
 
 status core_combine(worker *w, enum operation operation, const operands *sources, result *r) {
     frame f;
-    uint64_t bytes = estimate(w, operation, sources->list, sources->count);
-    if (!start_building(w, &f, sources->list, sources->count, bytes)) return OUT_OF_MEMORY;
+    if (!start_building(w, &f, sources->list, sources->count)) return OUT_OF_MEMORY;
     return built(w, COUNTING_IN(w, &f, w->core.combine(w, operation, f.operand_count), r->members), &r->b);
 }
 
 /* If there are 2^64 members, the core also adds one to the reply. */
 status count_within(worker *w, counting *c, key_range keys, uint64_t *numbers) {
     frame f;
-    if (!start_building(w, &f, c->operands->list, c->operands->count, 0)) return OUT_OF_MEMORY;
+    if (!start_building(w, &f, c->operands->list, c->operands->count)) return OUT_OF_MEMORY;
     f.arguments = numbers;
     f.argument_count = c->numbers;
-    status s = discard(w, IN_CORE(w, &f, trap_if_asked(w); c->call(w, c, keys, numbers)));
+    status s = discard_built(w, IN_CORE(w, &f, trap_if_asked(w); c->call(w, c, keys, numbers)));
     c->any = (int)w->core.collected(w);
     return s;
 }
@@ -87,7 +79,7 @@ static inline status count_all(worker *w, counting *c, uint64_t *numbers) {
 }
 
 /* The core counts whole containers, so the number may exceed c->most. */
-static inline status count_members(worker *w, counting *c, cardinality *members) {
+status count_members(worker *w, counting *c, cardinality *members) {
     uint64_t number = 0;
     status s = count_all(w, c, &number);
     *members = number == 0 && c->any ? TWO_TO_64 : number;
@@ -97,8 +89,8 @@ static inline status count_members(worker *w, counting *c, cardinality *members)
 
 status core_cuts(worker *w, const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count) {
     frame f;
-    if (!start_building(w, &f, c->operands->list, c->bitmaps, 0)) return OUT_OF_MEMORY;
-    status s = discard(w, IN_CORE(w, &f, w->core.cuts(w, c->bitmaps, parts)));
+    if (!start_building(w, &f, c->operands->list, c->bitmaps)) return OUT_OF_MEMORY;
+    status s = discard_built(w, IN_CORE(w, &f, w->core.cuts(w, c->bitmaps, parts)));
     *count = w->core.collected(w);
     memcpy(cuts, w->members, *count * sizeof *cuts);
     return s;
@@ -129,10 +121,11 @@ status core_share_all(worker *w, const operands *o, uint64_t *shared) {
 status core_rank(worker *w, const operands *o, const ranking *r, uint64_t *numbers, uint32_t *found) {
     frame f;
     const uint32_t facets = o->count - 1;
-    if (!start_building(w, &f, o->list, o->count, 0)) return OUT_OF_MEMORY;
+    if (!start_building(w, &f, o->list, o->count)) return OUT_OF_MEMORY;
     f.arguments = numbers;
     f.argument_count = 2 * facets;
-    return discard(w, IN_CORE(w, &f, *found = w->core.rank(w, facets, r->by, r->part, r->whole, r->top)));
+    return discard_built(w,
+                         IN_CORE(w, &f, *found = w->core.rank(w, facets, r->by, r->part, r->whole, r->top)));
 }
 
 static void count_crossed(worker *w, const counting *c, key_range keys, uint64_t *numbers) {
@@ -147,121 +140,24 @@ status core_cross(worker *w, const operands *o, uint32_t rows, uint32_t columns,
     return count_all(w, &c, cells);
 }
 
-static span copy_span(span old, const void *from, size_t bytes) {
-    span s = {RedisModule_Realloc(old.base, bytes + 1), (uint32_t)bytes};
-    memcpy(s.base, from, bytes);
-    return s;
-}
-
-static int is_known(worker *w, const query *q, const char *text, size_t length) {
-    return q->keys == w->known.keys && q->greatest == w->known.greatest && length == w->known.text.size
-        && memcmp(text, w->known.text.base, length) == 0;
-}
-
-/* Keeps the tree, of `bytes` bytes, that the core has made in the workspace. */
-static void keep_tree(worker *w, query *q, const char *text, size_t length, uint32_t bytes) {
-    w->known.keys = q->keys;
-    w->known.greatest = q->greatest;
-    w->known.text = copy_span(w->known.text, text, length);
-    w->known.tree = q->tree = copy_span(w->known.tree, arena(w->current.growable), bytes);
-}
-
-/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
-static status parse_in(worker *w, const frame *f, const query *q, uint64_t *parsed) {
-    return IN_CORE(w, f, *parsed = w->core.parseQuery(w, q->keys, q->greatest));
-}
-
-status core_parse_query(worker *w, query *q, const char *text, size_t length, query_mistake *m) {
-    frame f;
-    uint64_t parsed = 0;
-    const span shown = {(uint8_t *)text, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
-
-    *m = (query_mistake){.number = MISTAKE_NONE};
-    if (is_known(w, q, text, length)) {
-        q->tree = w->known.tree;
-        return OK;
-    }
-    if (!start_building(w, &f, &shown, 1, 0)) return OUT_OF_MEMORY;
-    status s = parse_in(w, &f, q, &parsed);
-    uint32_t number = (uint32_t)parsed, place_or_bytes = (uint32_t)(parsed >> 32);
-    if (s == OK && number != MISTAKE_NONE) *m = (query_mistake){number, place_or_bytes, w->members[0]};
-    if (s == OK && number == MISTAKE_NONE) keep_tree(w, q, text, length, place_or_bytes);
-    return discard(w, s);
-}
-
-static int start_query(worker *w, frame *f, const query *q, uint64_t expected) {
-    return start_building(w, f, q->operands.list, q->operands.count, expected);
-}
-
-status core_query(worker *w, const query *q, uint64_t from, uint64_t most, result *r) {
-    frame f;
-    if (!start_query(w, &f, q, estimate(w, OR, q->operands.list, q->keys))) return OUT_OF_MEMORY;
-    return built(w, COUNTING_IN(w, &f, w->core.query(w, q->keys, q->greatest, from, most), r->members),
-                 &r->b);
-}
-
-status core_query_members(worker *w, const query *q, const page *p, member_sink *sink, void *context) {
-    frame f;
-    if (!start_query(w, &f, q, 0)) return OUT_OF_MEMORY;
-    w->current.sink = sink;
-    w->current.context = context;
-    uint64_t (*list)(worker *w, uint32_t keys, uint64_t greatest, uint64_t from, uint64_t limit) =
-        p->down ? w->core.queryMembersDown : w->core.queryMembers;
-    status s = IN_CORE(w, &f, list(w, q->keys, q->greatest, p->from, p->limit));
-    w->current.sink = NULL;
-    if (s == OK && w->core.collected(w)) sink(context, w->members, w->core.collected(w));
-    return discard(w, s);
-}
-
-static void count_queried(worker *w, const counting *c, key_range keys, uint64_t *number) {
-    uint64_t from = keys.first << 16;
-    if (from < c->from) from = c->from;
-    if (keys.last > c->to >> 16) keys.last = c->to >> 16;
-    *number = from >> 16 > keys.last
-                ? 0
-                : w->core.queryCardinality(w, c->bitmaps, c->greatest, from, c->most, keys.last);
-}
-
-/* Counts from c->from on, up to the end of the container of c->to. */
-static status count_from(worker *w, counting *c, uint64_t from, uint64_t most, cardinality *members) {
-    c->from = from;
-    c->most = most;
-    return count_members(w, c, members);
-}
-
-/* Downwards, what the last container has above p->from is counted, too, and subtracted. */
-status core_query_cardinality(worker *w, const query *q, const page *p, cardinality *members) {
-    const uint64_t above = ~p->from & UINT16_MAX;
-    counting c = {.call = count_queried, .operands = &q->operands, .bitmaps = q->keys, .numbers = 1};
-    cardinality more = 0;
-    c.greatest = q->greatest;
-    c.to = p->down ? p->from : UINT64_MAX;
-    if (!p->down) return count_from(w, &c, p->from, p->limit == UINT64_MAX ? 0 : p->limit, members);
-    status s = count_from(w, &c, 0, p->limit > UINT64_MAX - above ? 0 : p->limit + above, members);
-    if (s == OK && above) s = count_from(w, &c, p->from + 1, 0, &more);
-    *members -= more;
-    if (*members > p->limit) *members = p->limit;
-    return s;
-}
-
 status core_intersects(worker *w, const bitmap *a, const bitmap *b, uint32_t *holds) {
     frame f;
     const span both[] = {span_of(a), span_of(b)};
-    if (!start_building(w, &f, both, 2, 0)) return OUT_OF_MEMORY;
-    return discard(w, IN_CORE(w, &f, *holds = w->core.intersects(w)));
+    if (!start_building(w, &f, both, 2)) return OUT_OF_MEMORY;
+    return discard_built(w, IN_CORE(w, &f, *holds = w->core.intersects(w)));
 }
 
 status core_is_subset(worker *w, const bitmap *part, const bitmap *whole, uint32_t *holds) {
     frame f;
     const span both[] = {span_of(part), span_of(whole)};
-    if (!start_building(w, &f, both, 2, 0)) return OUT_OF_MEMORY;
-    return discard(w, IN_CORE(w, &f, *holds = w->core.isSubset(w)));
+    if (!start_building(w, &f, both, 2)) return OUT_OF_MEMORY;
+    return discard_built(w, IN_CORE(w, &f, *holds = w->core.isSubset(w)));
 }
 
 status core_complement(worker *w, const bitmap *b, const uint64_t *last, result *r) {
     frame f;
     const span source = span_of(b ? b : bitmap_empty());
-    if (!start_building(w, &f, &source, 1, estimate(w, NOT, &source, 1))) return OUT_OF_MEMORY;
+    if (!start_building(w, &f, &source, 1)) return OUT_OF_MEMORY;
     status s =
         COUNTING_IN(w, &f, w->core.complement(w, b != NULL, last ? *last : 0, last != NULL), r->members);
     return built(w, s, &r->b);
@@ -273,7 +169,7 @@ static void add_windows(operands *windows, const char *bytes, size_t length) {
     do {
         uint64_t rest = length - from;
         uint32_t shown = rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX;
-        operands_add_span(windows, (span){(uint8_t *)bytes + from, shown});
+        operands_add_span(windows, (span){.base = (uint8_t *)bytes + from, .size = shown});
         from += (uint64_t)1 << WINDOW_SHIFT;
     } while (from < length);
 }
@@ -296,10 +192,10 @@ static status deserialize_in(worker *w, const frame *f, const encoded *p, result
 static status deserialize_windows(worker *w, const encoded *p, const operands *windows, result *r,
                                   uint32_t *number) {
     frame f;
-    if (!start_building(w, &f, windows->list, windows->count, p->length + BUILDING)) return OUT_OF_MEMORY;
+    if (!start_building(w, &f, windows->list, windows->count)) return OUT_OF_MEMORY;
     status s = deserialize_in(w, &f, p, r, number);
     if (s != OK || *number == FAULT_NONE) return built(w, s, &r->b);
-    return discard(w, OK);
+    return discard_built(w, OK);
 }
 
 static status deserialize(worker *w, const encoded *p, result *r, uint32_t *number) {
@@ -314,7 +210,7 @@ static status deserialize(worker *w, const encoded *p, result *r, uint32_t *numb
 
 /* Replaces Base64 text by its bytes, which the caller must RedisModule_Free. */
 static status decode(worker *w, encoded *p) {
-    const span text = {(uint8_t *)p->bytes, (uint32_t)p->length};
+    const span text = {.base = (uint8_t *)p->bytes, .size = (uint32_t)p->length};
     const size_t room = p->length / 4 * 3 + 3;
     char *bytes = try_alloc(room);
     frame f = reading(w, bitmap_empty());
@@ -347,7 +243,7 @@ static status sort_by(worker *w, void (*sort)(worker *w, uint32_t count), uint64
     uint64_t bytes = VALUES_ROOM((uint64_t)count) * sizeof *offsets;
     frame f = reading(w, bitmap_empty());
     if (bytes > UINT32_MAX) return OUT_OF_MEMORY;
-    f.memory = (span){(uint8_t *)offsets, (uint32_t)bytes};
+    f.memory = (span){.base = (uint8_t *)offsets, .size = (uint32_t)bytes};
     return IN_CORE(w, &f, sort(w, count));
 }
 
@@ -364,7 +260,7 @@ status core_collect(worker *w, uint64_t *offsets, uint32_t count, bitmap **colle
     frame f;
     status s = sort_offsets(w, offsets, count);
     if (s != OK) return s;
-    if (!start_building(w, &f, NULL, 0, (uint64_t)count * ENTRY_BYTES + BUILDING)) return OUT_OF_MEMORY;
+    if (!start_building(w, &f, NULL, 0)) return OUT_OF_MEMORY;
     f.arguments = offsets;
     f.argument_count = count;
     return built(w, BUILDING_IN(w, &f, w->core.collect(w, count)), collected);
@@ -375,47 +271,50 @@ static void replace(bitmap **b, bitmap *with) {
     *b = with;
 }
 
-status core_changed(worker *w, const bitmap *b, const stretch *r, uint64_t expected, result *changed) {
+status core_changed(worker *w, const bitmap *b, const stretch *r, result *changed) {
     frame f;
     const span source = span_of(b);
-    if (!start_building(w, &f, &source, 1, expected + BUILDING)) return OUT_OF_MEMORY;
+    if (!start_building(w, &f, &source, 1)) return OUT_OF_MEMORY;
     status s = COUNTING_IN(w, &f, w->core.rebuildRange(w, r->change, r->low, r->high), changed->members);
     return built(w, s, &changed->b);
 }
 
-status rebuild_range(worker *w, bitmap **b, const stretch *r, uint64_t expected, cardinality *members) {
+status rebuild_range(worker *w, bitmap **b, const stretch *r, cardinality *members) {
     result changed;
-    status s = core_changed(w, *b, r, expected, &changed);
+    status s = core_changed(w, *b, r, &changed);
     if (s != OK) return s;
     *members = changed.members;
     replace(b, changed.b);
     return OK;
 }
 
-status rebuild_union(worker *w, bitmap **b, const bitmap *more, uint64_t expected, cardinality *members) {
+status core_unite(worker *w, const bitmap *a, const bitmap *b, key_range keys, result *both) {
     frame f;
-    bitmap *both;
-    const span sources[] = {span_of(*b), span_of(more)};
-    if (!start_building(w, &f, sources, 2, expected + BUILDING)) return OUT_OF_MEMORY;
-    status s = built(w, COUNTING_IN(w, &f, w->core.combine(w, OR, 2), *members), &both);
-    if (s == OK) replace(b, both);
-    return s;
+    const span sources[] = {span_of(a), span_of(b)};
+    if (!start_building(w, &f, sources, 2)) return OUT_OF_MEMORY;
+    return built(w, COUNTING_IN(w, &f, w->core.unite(w, keys.first, keys.last), both->members), &both->b);
 }
 
-/* Calls core.rewrite or core.pack. */
-static status rebuilt(worker *w, const bitmap *b, void (*rebuild)(worker *w), bitmap **copy) {
+/* A bitmap with the members of b, packed or in segments of at most `most` bytes. */
+static status rebuilt(worker *w, const bitmap *b, int packed, uint32_t most, result *copy) {
     frame f;
     const span source = span_of(b);
-    if (!start_building(w, &f, &source, 1, (uint64_t)arena_bytes(b) + BUILDING)) return OUT_OF_MEMORY;
-    return built(w, BUILDING_IN(w, &f, rebuild(w)), copy);
+    if (!start_building(w, &f, &source, 1)) return OUT_OF_MEMORY;
+    status s = COUNTING_IN(w, &f, if (packed) w->core.pack(w); else w->core.rewrite(w, most), copy->members);
+    return end_building(w, s, &copy->b);
 }
 
-status core_pack(worker *w, const bitmap *b, bitmap **packed) { return rebuilt(w, b, w->core.pack, packed); }
+status core_pack(worker *w, const bitmap *b, bitmap **packed) {
+    result copy;
+    status s = rebuilt(w, b, 1, 0, &copy);
+    if (s == OK) *packed = copy.b;
+    return s;
+}
 
 status core_shift(worker *w, const bitmap *b, __int128 distance, bitmap **moved) {
     frame f;
     const span source = span_of(b);
-    if (!start_building(w, &f, &source, 1, (uint64_t)arena_bytes(b) + BUILDING)) return OUT_OF_MEMORY;
+    if (!start_building(w, &f, &source, 1)) return OUT_OF_MEMORY;
     return built(w, BUILDING_IN(w, &f, w->core.shift(w, (uint64_t)(distance >> 16), distance & 0xffff)),
                  moved);
 }
@@ -423,15 +322,31 @@ status core_shift(worker *w, const bitmap *b, __int128 distance, bitmap **moved)
 status core_slice(worker *w, const bitmap *b, uint64_t *key, uint32_t bytes, bitmap **part, uint32_t *more) {
     frame f;
     const span source = span_of(b);
-    if (!start_building(w, &f, &source, 1, bytes + BUILDING)) return OUT_OF_MEMORY;
+    if (!start_building(w, &f, &source, 1)) return OUT_OF_MEMORY;
     status s = BUILDING_IN(w, &f, *more = w->core.slice(w, *key, bytes));
     *key = w->members[0];
     return built(w, s, part);
 }
 
+/* A bitmap that grows at its end is not cut in halves, of which the first would stay half empty. */
+static uint32_t part_bytes(worker *w, const bitmap *b) {
+    const root *r = root_of(b);
+    const bitmap *only = r && r->count == 1 ? r->of[0].b : b;
+    uint32_t found;
+    uint64_t greatest;
+    if (r && r->count > 1) return segment_bytes;
+    if (w->in_segment || !is_oversize(only)) return UINT32_MAX;
+    status s = core_maximum(w, only, &found, &greatest);
+    return s == OK && found && greatest == w->current.offset ? segment_bytes : arena_bytes(only) / 2;
+}
+
+status core_arrange(worker *w, const bitmap *b, result *arranged) {
+    return rebuilt(w, b, 0, part_bytes(w, b), arranged);
+}
+
 status tighten(worker *w, bitmap **b) {
-    bitmap *tight;
-    status s = rebuilt(w, *b, w->core.rewrite, &tight);
-    if (s == OK) replace(b, tight);
+    result tight;
+    status s = core_arrange(w, *b, &tight);
+    if (s == OK) replace(b, tight.b);
     return s;
 }

@@ -46,40 +46,6 @@ status core_cross(worker *w, const operands *o, uint32_t rows, uint32_t columns,
 status core_intersects(worker *w, const bitmap *a, const bitmap *b, uint32_t *holds);
 /* Whether all members of `part` are members of `whole`. */
 status core_is_subset(worker *w, const bitmap *part, const bitmap *whole, uint32_t *holds);
-/* The first mistake in an expression: a number of enum mistake, the place counted from 1, and for
- * MISTAKE_UNNAMED_KEY the key. */
-typedef struct query_mistake {
-    uint32_t number, place;
-    uint64_t key;
-} query_mistake;
-
-/* A query: an expression over `keys` keys of a family whose largest offset is `greatest`. Its operands are
- * the keys, followed by the expression's tree. */
-typedef struct query {
-    uint32_t keys;
-    uint64_t greatest;
-    span tree;
-    operands operands;
-} query;
-
-/* Parses the text of an expression over q->keys keys and sets q->tree, which is valid until the next call.
- * m->number is MISTAKE_NONE if there is no mistake. */
-status core_parse_query(worker *w, query *q, const char *text, size_t length, query_mistake *m);
-/* Adds the tree to the operands, which are all keys of the query. */
-static inline void query_add_tree(query *q) { operands_add_span(&q->operands, q->tree); }
-/* The members from `from` on: all, or if `most` is not 0, the first `most` and perhaps some more. */
-status core_query(worker *w, const query *q, uint64_t from, uint64_t most, result *r);
-/* The first `limit` members from `from` on; if `down` is set, from `from` on downwards. UINT64_MAX is no
- * limit. */
-typedef struct page {
-    uint64_t from, limit;
-    int down;
-} page;
-
-/* The number of members of the page. */
-status core_query_cardinality(worker *w, const query *q, const page *p, cardinality *members);
-/* Passes the members of the page to the sink. */
-status core_query_members(worker *w, const query *q, const page *p, member_sink *sink, void *context);
 /* All offsets in [0, max(*last, largest member of b)] that are not in b. `last` and b may be NULL. */
 status core_complement(worker *w, const bitmap *b, const uint64_t *last, result *r);
 /* A change of all offsets in [low, high]. */
@@ -88,8 +54,10 @@ typedef struct stretch {
     uint64_t low, high;
 } stretch;
 
-/* A bitmap that differs from b by a change. `expected` is an estimate of its bytes. */
-status core_changed(worker *w, const bitmap *b, const stretch *r, uint64_t expected, result *changed);
+/* A bitmap that differs from b by a change. */
+status core_changed(worker *w, const bitmap *b, const stretch *r, result *changed);
+/* The members of a and b in some of the keys. */
+status core_unite(worker *w, const bitmap *a, const bitmap *b, key_range keys, result *both);
 /* The same members, with each container in its smallest form. */
 status core_pack(worker *w, const bitmap *b, bitmap **packed);
 /* The members of b moved up by `distance`, which may be negative. None may leave the range of offsets. */
@@ -115,15 +83,30 @@ status count_within(worker *w, counting *c, key_range keys, uint64_t *numbers);
  * about equally long to count. */
 status core_cuts(worker *w, const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count);
 
-/* --- Parts of writes --- */
+/* --- Parts of calls that build, and of writes --- */
+
+/* Prepares a call that builds in the workspace, and sees these operands. Returns 0 if out of memory. */
+int start_building(worker *w, frame *f, const span *shown, uint32_t count);
+/* Ends a call that built no bitmap; returns s. */
+status discard_built(worker *w, status s);
+/* Ends a call that built a bitmap, in segments if it is large, unless s says that it did not. */
+status built(worker *w, status s, bitmap **b);
+/* Counts a single number. The core counts whole containers, so it may exceed c->most. */
+status count_members(worker *w, counting *c, cardinality *members);
 
 /* Sorts offsets only if that is likely to bring offsets of the same container together. */
 status group_offsets(worker *w, uint64_t *offsets, uint32_t count);
-/* Replaces *b by a bitmap of the same members without free blocks. */
+/* Replaces *b by what core_arrange makes of it. */
 status tighten(worker *w, bitmap **b);
+/* A bitmap of the same members without free blocks: in as few segments as possible, or in two halves if b is one
+ * segment that has become too large. */
+status core_arrange(worker *w, const bitmap *b, result *arranged);
 
-/* Replaces *b by a bitmap with that change, which has *members members. `expected` is an estimate of the
- * bytes that it needs. */
-status rebuild_range(worker *w, bitmap **b, const stretch *r, uint64_t expected, cardinality *members);
-/* Replaces *b by the union of both, which has *members members. */
-status rebuild_union(worker *w, bitmap **b, const bitmap *more, uint64_t expected, cardinality *members);
+/* Replaces *b by a bitmap with that change, which has *members members. */
+status rebuild_range(worker *w, bitmap **b, const stretch *r, cardinality *members);
+
+/* Whether an arena is so much larger than a segment that it is to be divided. */
+#define OVERSIZE (16 * 1024)
+static inline int is_oversize(const bitmap *b) {
+    return root_of(b) == NULL && arena_bytes(b) > (uint64_t)segment_bytes + OVERSIZE;
+}

@@ -10,33 +10,35 @@
 
 #include <stdint.h>
 
-/* A block of memory: writable as memory 0, otherwise read-only. `size` is exact, in bytes. */
+/* A block of memory: writable as memory 0, otherwise read-only. `size` is exact, in bytes. If the memory is a
+ * bitmap with segments, it shows segment `at` of root `of`. */
 typedef struct span {
     uint8_t *base;
-    uint32_t size;
+    uint32_t size, at;
+    const struct root *of;
 } span;
 
 /* Everything that the core can access during one call. */
 typedef struct frame {
-    span memory;                    /* memory 0: the arena */
-    const span *operands;           /* what left and right can show */
+    span memory; /* memory 0: the arena */
+    const span *operands; /* what left and right can show */
     uint32_t operand_count;
-    uint64_t *arguments;            /* argument.value(i), argument.handBack() */
+    uint64_t *arguments; /* argument.value(i), argument.handBack() */
     uint32_t argument_count;
-    uint8_t *output;                /* output.* appends here */
+    uint8_t *output; /* output.* appends here */
     uint64_t output_size;
 } frame;
 
 /* Why a call was cut short. trap_text() has the texts in this order. */
 enum trap {
-    TRAP_MEMORY = 1,                /* an access outside memory 0 */
-    TRAP_OPERAND,                   /* an access outside an operand, or a missing operand */
-    TRAP_ARGUMENT,                  /* a missing argument */
-    TRAP_OUTPUT,                    /* more output than the buffer holds */
-    TRAP_ARITHMETIC,                /* division by zero, or a conversion out of range */
-    TRAP_UNREACHABLE,               /* the core executed `unreachable` */
-    TRAP_RECURSION,                 /* calls nested more deeply than any valid bitmap needs */
-    TRAP_GROWTH                     /* sandbox_grow returned less than requested */
+    TRAP_MEMORY = 1, /* an access outside memory 0 */
+    TRAP_OPERAND, /* an access outside an operand, or a missing operand */
+    TRAP_ARGUMENT, /* a missing argument */
+    TRAP_OUTPUT, /* more output than the buffer holds */
+    TRAP_ARITHMETIC, /* division by zero, or a conversion out of range */
+    TRAP_UNREACHABLE, /* the core executed `unreachable` */
+    TRAP_RECURSION, /* calls nested more deeply than any valid bitmap needs */
+    TRAP_GROWTH /* sandbox_grow returned less than requested */
 };
 
 static inline const char *trap_text(enum trap trap) {
@@ -60,6 +62,9 @@ struct state {
     const uint8_t *left_base, *right_base; /* what left and right show */
     uint64_t left_size, right_size;
     uint32_t left_shown, right_shown; /* numbers of operands, or SELF */
+    /* Of memory 0, as in a span. */
+    uint32_t self_at;
+    const struct root *self_of;
     int64_t work_left; /* work that may be done before sandbox_worked is called */
     uint32_t recursion;
     uint32_t member_count; /* in the worker's members */

@@ -116,8 +116,12 @@ DEFINE_SIDE(right)
 
 IMPORT u64 w2c_right_identity(TAKE_STATE_AND u32 k) {
     if (UNLIKELY(k >= state->operand_count)) sandbox_trap(WORKER, TRAP_OPERAND);
-    return (u64)(uintptr_t)state->operands[k].base;
+    const span *operand = &state->operands[k];
+    return operand->of ? (u64)(uintptr_t)operand->of : (u64)(uintptr_t)operand->base;
 }
+
+static void set_memory(TAKE_STATE_AND span memory);
+#include "core/showing.h"
 
 /* ------------------------------------------------------------------ vector */
 
@@ -187,6 +191,13 @@ __attribute__((noinline, unused)) static void w2c_arena_grow(TAKE_STATE_AND u32 
     if (bytes <= state->memory_size) return;
     set_memory(PASS_STATE_AND sandbox_grow(WORKER, bytes));
     if (UNLIKELY(bytes > state->memory_size)) sandbox_trap(WORKER, TRAP_GROWTH);
+}
+
+IMPORT u32 w2c_arena_most(TAKE_STATE) { return segment_bytes; }
+
+__attribute__((noinline, unused)) static void w2c_arena_close(TAKE_STATE_AND u32 used, u32 held, u64 first,
+                                                              u64 members) {
+    set_memory(PASS_STATE_AND sandbox_close(WORKER, used, held, first, members));
 }
 
 /* ------------------------------------------------------------------ bits */
@@ -381,14 +392,22 @@ static void enter_alone(TAKE_WORKER_AND uint8_t *base, uint32_t size) {
     state->recursion = 0;
     state->work_left = WORKER->first_work;
     state->left_shown = state->right_shown = SELF;
-    set_memory(PASS_STATE_AND(span){base, size});
+    state->self_of = NULL;
+    set_memory(PASS_STATE_AND(span){.base = base, .size = size});
 }
 
 static void enter(TAKE_WORKER_AND const frame *f) {
     FIND_STATE;
     enter_alone(w, f->memory.base, f->memory.size);
+    state->self_of = f->memory.of;
+    state->self_at = 0;
     state->operands = f->operands;
     state->operand_count = f->operand_count;
+    for (u32 k = 0; k < f->operand_count; k++) {
+        if (f->operands[k].of == NULL) continue;
+        state->operands = sandbox_views(w, f->operands, f->operand_count);
+        break;
+    }
     state->arguments = f->arguments;
     state->argument_count = f->argument_count;
     state->is_deferred = 0;

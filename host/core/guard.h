@@ -30,7 +30,7 @@
 #define IN_CORE(w, f, work) GUARDED(w, (w)->core.enter(w, f), work)
 
 /* For work that builds a bitmap, which built() ends, and for work that changes one, which wrote() ends. */
-#define BUILDING_IN(w, f, work) GUARDED(w, (w)->core.enter(w, f), work; (w)->current.used = (w)->core.used(w))
+#define BUILDING_IN(w, f, work) GUARDED(w, (w)->core.enter(w, f), work; note_result(w))
 #define CHANGING_IN(w, f, work) GUARDED(w, (w)->core.enter(w, f), work; note_waste(w))
 
 /* Like BUILDING_IN, and sets `members` to the number of members of the bitmap that was built. */
@@ -46,10 +46,19 @@ static inline void note_waste(worker *w) {
     w->current.cut_to = w->core.shrunkBytes(w);
 }
 
-/* Members of memory 0. The core counts modulo 2^64, so 0 means no offset or all of them. */
+/* Notes what the last segment of a result has, or the only one. */
+static inline void note_result(worker *w) {
+    w->current.used = w->core.used(w);
+    if (w->closed == NULL) return;
+    w->current.members = w->core.cardinality(w);
+    if (w->current.members) w->current.first = w->core.minimum(w) & ~(uint64_t)UINT16_MAX;
+}
+
+/* Members of memory 0, and of the segments of a result that are closed. The core counts modulo 2^64, so 0 means no offset or all of them. */
 static inline cardinality members_held(worker *w) {
-    uint64_t members = w->core.cardinality(w);
-    return members || w->core.isEmpty(w) ? members : TWO_TO_64;
+    cardinality members = w->core.cardinality(w);
+    if (w->closed) members += root_members(w->closed, w->closed->count);
+    return members || (w->closed == NULL && w->core.isEmpty(w)) ? members : TWO_TO_64;
 }
 
 static inline frame reading(worker *w, const bitmap *b) {
@@ -58,6 +67,7 @@ static inline frame reading(worker *w, const bitmap *b) {
 }
 
 static inline void read_alone(worker *w, const bitmap *b) {
-    w->current.growable = NULL;
-    w->core.enter_alone(w, arena(b), arena_bytes(b));
+    const frame f = reading(w, b);
+    if (f.memory.of) w->core.enter(w, &f);
+    else w->core.enter_alone(w, f.memory.base, f.memory.size);
 }

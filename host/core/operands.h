@@ -19,7 +19,12 @@ typedef struct operands {
     span few[OPERANDS_FEW];
 } operands;
 
-static inline span span_of(const bitmap *b) { return (span){arena(b), arena_bytes(b)}; }
+/* Shows the first segment of a bitmap that has segments. */
+static inline span span_of(const bitmap *b) {
+    const root *r = root_of(b);
+    const bitmap *shown = r ? r->of[0].b : b;
+    return (span){.base = arena(shown), .size = arena_bytes(shown), .of = r};
+}
 
 static inline void operands_begin(operands *o) {
     o->list = o->few;

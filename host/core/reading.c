@@ -113,9 +113,27 @@ status core_statistics(worker *w, const bitmap *b, statistics of[CONTAINER_KINDS
     return s;
 }
 
+/* What is wrong with the arena that is memory 0, which a segment may be. */
+static uint32_t find_fault(worker *w, const root *r, uint32_t i) {
+    const uint32_t fault = w->core.validate(w);
+    if (fault != FAULT_NONE || r == NULL) return fault;
+    if (w->core.isEmpty(w) || w->core.cardinality(w) != r->of[i].members) return FAULT_TOTAL_CARDINALITY;
+    const int in_order = (i == 0 || w->core.minimum(w) >= r->of[i].first)
+                      && (i + 1 == r->count || w->core.maximum(w) < r->of[i + 1].first);
+    return in_order ? FAULT_NONE : FAULT_KEYS_NOT_ASCENDING;
+}
+
+/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
+static status validate_in(worker *w, const bitmap *arena, const root *r, uint32_t i, uint32_t *number) {
+    return READING(w, arena, *number = find_fault(w, r, i));
+}
+
 status core_validate(worker *w, const bitmap *b, const char **fault) {
-    uint32_t number = FAULT_NONE;
-    status s = READING(w, b, number = w->core.validate(w));
+    const root *r = root_of(b);
+    uint32_t number = FAULT_NONE, i = 0;
+    status s = OK;
+    do s = validate_in(w, r ? r->of[i].b : b, r, i, &number);
+    while (s == OK && number == FAULT_NONE && r && ++i < r->count);
     *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
     return s;
 }

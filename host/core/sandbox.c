@@ -3,9 +3,11 @@
 
 #include "core/census.h"
 #include "core/guard.h"
+#include "core/workspace.h"
 #include "api/redismodule.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 
 /* Units of work that a brief call may do before the clock is read: a few large containers. */
@@ -26,6 +28,9 @@ _Noreturn void sandbox_trap(worker *w, enum trap trap) {
  * reports it, is enough for bitmaps that grow bit by bit. */
 #define GROWS_BY_CLASSES (1u << 20)
 
+/* Segments for which a result has room when the first one is complete. */
+#define CLOSED_ROOM 8
+
 /* The least number of bytes by which memory 0 of `size` bytes grows. */
 static uint64_t growth(worker *w, uint64_t size) {
     if (w->current.builds) return size;
@@ -44,7 +49,38 @@ span sandbox_grow(worker *w, uint32_t bytes) {
     if (grown == NULL) leave(w, OUT_OF_MEMORY);
     w->current.growable = grown;
     w->current.grew = 1;
-    return (span){arena(grown), arena_bytes(grown)};
+    return span_of(grown);
+}
+
+span sandbox_close(worker *w, uint32_t used, uint32_t held, uint64_t first, uint64_t members) {
+    bitmap *full = w->current.growable;
+    if (!w->current.builds || (uint64_t)used + held > arena_bytes(full)) sandbox_trap(w, TRAP_GROWTH);
+    if (w->closed == NULL) w->closed = root_make(CLOSED_ROOM);
+    bitmap *next = w->closed && used <= arena_limit() ? workspace_next(held) : NULL;
+    if (next == NULL) leave(w, OUT_OF_MEMORY);
+    memcpy(arena(next) + arena_bytes(next) - held, arena(full) + arena_bytes(full) - held, held);
+    w->current.growable = next;
+    full = bitmap_shrink(full, used);
+    if (!root_add(&w->closed, (segment){first, members, full})) {
+        bitmap_free(full);
+        leave(w, OUT_OF_MEMORY);
+    }
+    return span_of(next);
+}
+
+span *sandbox_views(worker *w, const span *shown, uint32_t count) {
+    if (count >= w->views_room) {
+        const uint32_t room = count + count / 2 + OPERANDS_FEW;
+        span *views = try_alloc(room * sizeof *views);
+        if (views == NULL) leave(w, OUT_OF_MEMORY);
+        if (w->views) memcpy(views, w->views, w->views_room * sizeof *views);
+        if (shown == w->views) shown = views;
+        RedisModule_Free(w->views);
+        w->views = views;
+        w->views_room = room;
+    }
+    if (shown != w->views) memcpy(w->views, shown, count * sizeof *shown);
+    return w->views;
 }
 
 void sandbox_limit_time(worker *w, uint64_t milliseconds, int (*is_exempt)(const void *context),

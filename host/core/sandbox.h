@@ -53,6 +53,13 @@ __attribute__((noreturn, cold)) void sandbox_trap(worker *w, enum trap trap);
  * now. Ends the call by _longjmp if out of memory. */
 span sandbox_grow(worker *w, uint32_t bytes);
 
+/* Makes the first `used` bytes of memory 0, the workspace, a segment of the result, and returns a new workspace that
+ * ends with the same `held` bytes. Ends the call by _longjmp if out of memory. */
+span sandbox_close(worker *w, uint32_t used, uint32_t held, uint64_t first, uint64_t members);
+
+/* Makes room for another view, and returns all views. Ends the call by _longjmp if out of memory. */
+span *sandbox_views(worker *w, const span *shown, uint32_t count);
+
 /* Called when the core has done as many units of work as the last call returned, or at first the worker's
  * first_work. May end the call by _longjmp. */
 __attribute__((leaf, cold)) uint32_t sandbox_worked(worker *w);

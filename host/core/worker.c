@@ -5,6 +5,7 @@
 #include "core/cpu.h"
 #include "api/redismodule.h"
 
+uint32_t segment_bytes = SEGMENT_BYTES_DEFAULT;
 worker main_worker = {.first_work = FIRST_WORK};
 
 const char *worker_begin(worker *w, const char *wanted) {
@@ -18,6 +19,7 @@ const char *worker_begin(worker *w, const char *wanted) {
 
 void worker_end(worker *w) {
     bitmap_free(w->kept);
+    RedisModule_Free(w->views);
     RedisModule_Free(w->known.text.base);
     RedisModule_Free(w->known.tree.base);
 }

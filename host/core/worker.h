@@ -43,10 +43,13 @@ struct worker {
         int builds; /* memory 0 is the workspace */
         int grew; /* memory 0 has grown */
         uint32_t wasteful, used;
+        uint64_t first, members; /* of the last segment of a result, as in a segment */
+        uint64_t offset; /* the last one that was changed */
         uint32_t cut_to; /* bytes that memory 0 should be cut to, 0 if it should stay */
         member_sink *sink; /* NULL except in calls that list members */
         void *context;
     } current;
+    int in_segment; /* the bitmap that is written is a segment */
     const char *last_trap;
     /* How long calls may take: sandbox.h. */
     struct time_limit {
@@ -63,9 +66,11 @@ struct worker {
         void *context;
     } brevity;
     uint32_t first_work; /* units of work that a call may do before the clock is read */
-    /* workspace.h: the block that is kept, and whether the one taken last was made for its result. */
-    bitmap *kept;
-    int is_result;
+    bitmap *kept; /* workspace.h */
+    root *closed; /* the segments of a result that are complete; NULL if there is none */
+    /* The operands of a call, if any of them has segments: what each of them shows. */
+    span *views;
+    uint32_t views_room;
     /* The expression that was parsed last, and its tree. Programs repeat expressions, and parsing one takes
      * as long as evaluating it on small bitmaps. */
     struct {
@@ -81,6 +86,10 @@ struct worker {
 };
 
 extern OURS worker main_worker;
+
+/* The most bytes of a segment; set when the module is loaded. With its prefix, a full segment fills a size class. */
+#define SEGMENT_BYTES_DEFAULT (256 * 1024 - PREFIX_BYTES)
+extern OURS uint32_t segment_bytes;
 
 /* Prepares a worker, with the best core for this CPU, or with the one named `wanted` unless that is NULL.
  * Returns the name of its level, or NULL if there is none of that name or the CPU does not support it. */

@@ -140,5 +140,7 @@ int load_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     own_settings = (settings)SETTING_DEFAULTS;
     own_settings.threads = default_threads();
     if (read_arguments(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
-    return RedisModule_LoadConfigs ? register_parameters(ctx) : REDISMODULE_OK;
+    if (RedisModule_LoadConfigs && register_parameters(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    segment_bytes = (uint32_t)own_settings.segment_bytes;
+    return REDISMODULE_OK;
 }

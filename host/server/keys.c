@@ -37,16 +37,14 @@ static void put(call *c, open_key *k, bitmap *b) {
 }
 
 /* Makes k->value an empty bitmap if the key is missing. */
-static int create_missing(call *c, uint32_t bytes, open_key *k) {
-    if (k->value == NULL) k->value = bitmap_create(bytes);
+static int create_missing(call *c, open_key *k) {
+    if (k->value == NULL) k->value = bitmap_create(0);
     if (k->value) return 1;
     abandon(k);
     return reply_failure(c, OUT_OF_MEMORY);
 }
 
-int open_create(call *c, int at, uint32_t bytes, open_key *k) {
-    return open_to(c, BITMAP, at, k) && create_missing(c, bytes, k);
-}
+int open_create(call *c, int at, open_key *k) { return open_to(c, BITMAP, at, k) && create_missing(c, k); }
 
 /* Commands from the primary or from an AOF were accepted there. */
 static int is_above_maxmemory(const call *c) {
@@ -55,7 +53,7 @@ static int is_above_maxmemory(const call *c) {
 
 int open_create_below_maxmemory(call *c, int at, open_key *k) {
     if (!open_write(c, at, k)) return 0;
-    if (k->stored || !is_above_maxmemory(c)) return create_missing(c, 0, k);
+    if (k->stored || !is_above_maxmemory(c)) return create_missing(c, k);
     abandon(k);
     return reply_error(c, "OOM command not allowed when used memory > 'maxmemory'.");
 }

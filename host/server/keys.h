@@ -37,10 +37,8 @@ typedef struct open_key {
 /* To replace the value, or to change it with the functions of core/writing.h: another thread may be reading
  * it. */
 int open_write(call *c, int at, open_key *k);
-/* Like open_write. For a missing key, k->value is an empty bitmap with an arena of `bytes` bytes or more. */
-int open_create(call *c, int at, uint32_t bytes, open_key *k);
-/* The first size of an arena for this many members: two bytes each, as in one array. */
-static inline uint32_t room_for(uint32_t members) { return members < 16 ? 0 : 2 * members; }
+/* Like open_write. For a missing key, k->value is an empty bitmap. */
+int open_create(call *c, int at, open_key *k);
 /* Like open_create, for a command that the server runs even above maxmemory. Above it, a missing key is an
  * error, and is not created. */
 int open_create_below_maxmemory(call *c, int at, open_key *k);

@@ -74,7 +74,7 @@ static void release(const family *f, bitmap *b) {
 /* In units of 64 KiB: the server frees a value in its background thread above 64 units. */
 static size_t free_effort(RedisModuleString *key, const void *b) {
     (void)key;
-    return 1 + bitmap_memory(b) / 65536;
+    return 1 + bitmap_bytes(b) / 65536;
 }
 
 /* For a damaged bitmap NULL, which makes COPY fail. */
@@ -86,18 +86,24 @@ static void *copy(const family *f, const bitmap *b) {
 
 static uint64_t moved;
 
-/* A bitmap is one block without pointers, so there is nothing to resume: DefragAlloc moves a block as a
- * whole, or leaves it where it is. The servers' jemalloc moves only blocks that share a slab, up to 14 KiB.
- * A larger block has pages of its own, and moving it would free nothing, so no call copies more than 14 KiB,
- * however large the bitmap is. */
+static void move(RedisModuleDefragCtx *ctx, bitmap **b) {
+    void *there = RedisModule_DefragAlloc(ctx, block_of(*b));
+    if (there == NULL) return;
+    *b = bitmap_moved(*b, there);
+    moved++;
+}
+
+/* There is nothing to resume: DefragAlloc moves a block as a whole, or leaves it where it is. The servers' jemalloc moves
+ * only blocks that share a slab, up to 14 KiB. A larger block has pages of its own, and moving it would free nothing,
+ * so only small segments are tried, and no call copies more than these. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
     (void)key;
     if (bitmap_is_shared(*b)) return 0;
-    void *there = RedisModule_DefragAlloc(ctx, block_of(*b));
-    if (there) {
-        *b = bitmap_moved(*b, there);
-        moved++;
+    root *r = root_of(*b);
+    for (uint32_t i = 0; r && i < r->count; i++) {
+        if (block_number(r->of[i].b)) move(ctx, &r->of[i].b);
     }
+    move(ctx, (bitmap **)b);
     return 0;
 }
 

@@ -49,4 +49,6 @@ export const settings: Setting[] = [
   { name: "threads", least: 0, most: 64, meaning: "how many threads may evaluate queries; 0 for none" },
   // Reading this much takes the core 0.03 ms, for bitsets, to 1 ms. Offloading takes 0.02 ms.
   { name: "threads-from-bytes", least: 0, initial: MIB, bytes: true, meaning: "how many bytes such a query reads or replies at least" },
+  // With its prefix of 8 bytes, a full segment fills a size class of the server's allocator.
+  { name: "segment-bytes", least: 1024, most: 0xffff_fffe, initial: 256 * 1024 - 8, bytes: true, fixed: true, meaning: "the most that a segment of a large bitmap takes" },
 ];

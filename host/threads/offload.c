@@ -75,7 +75,7 @@ static int change_of(call *c, int at, const bitmap *retained) {
     const bitmap *b = bitmap_in(c, key);
     const int empty = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
     int same = b == retained && (b || empty);
-    if (b && retained && block_number(b) && block_number(b) == block_number(retained)) {
+    if (b && retained && !counts_references(b) && block_number(b) == block_number(retained)) {
         same = memcmp(arena(b), arena(retained), arena_bytes(b)) == 0;
     }
     RedisModule_CloseKey(key);
@@ -268,7 +268,7 @@ static int offload_from(call *c, uint64_t bytes) {
 /* Offloads the reply of a write, which lists members of b and takes as long as reading `bytes` bytes. On the
  * thread, `reply` finds b as the value of the command's first key. Returns 0 if the caller has to reply. */
 static int offload_reply(call *c, handler *reply, const bitmap *b, uint64_t bytes) {
-    snapshot s = {.family = c->family, .bytes = arena_bytes(b)};
+    snapshot s = {.family = c->family, .bytes = bitmap_bytes(b)};
     if (!c->env->settings->threads || bytes < from_bytes(c) || !may_offload(c)) return 0;
     s.values = try_alloc((size_t)c->argc * sizeof *s.values);
     if (s.values == NULL) return 0;
@@ -317,7 +317,7 @@ static int offload_listing(call *c, uint64_t listed) {
 static int read_and_note(call *c, int at, const bitmap **b) {
     int opened = main_thread.open_read(c, at, b);
     c->snapshot->values[at] = *b;
-    if (*b) c->snapshot->bytes += arena_bytes(*b);
+    if (*b) c->snapshot->bytes += bitmap_bytes(*b);
     return opened;
 }
 

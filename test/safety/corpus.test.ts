@@ -26,7 +26,7 @@ it.each(["payload", "sequence", "query", "damage"])("every input in test/corpus/
 });
 
 /** Between forms of bitmaps, blocks, leaves and containers (fuzz/transitions.c): more than random inputs take. */
-const TRANSITIONS = 990;
+const TRANSITIONS = 985;
 
 it("writes are compared with a model in every known transition from form to form", () => {
   const directory = mkdtempSync(join(tmpdir(), "redis-roar-transitions-")), list = join(directory, "transitions");

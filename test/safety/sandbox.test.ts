@@ -68,7 +68,8 @@ describe("a trap", () => {
     ["spreading bytes to across the end", BITMAP], ["spreading by a summary across the end", OPERAND],
     ["spreading bytes from across the end", OPERAND], ["spreading by masks across the end", OPERAND],
     ["counting what two operands share across the end of the right one", OPERAND],
-    ["combining two operands to across the end", BITMAP],
+    ["combining two operands to across the end", BITMAP], ["asking for a view of operand 0 when there is none", OPERAND],
+    ["ending a segment while nothing is built", "memory did not grow"],
   ];
   const numbered = ways.map(([name, error], way) => ({ name, error, way }));
 

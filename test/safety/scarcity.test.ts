@@ -6,8 +6,8 @@ import { families, sorted } from "../support/family.ts";
 import { type Random, seed, seeded } from "../support/random.ts";
 import { type Argument, bytesOf } from "../support/resp.ts";
 import { roarOn } from "../support/roar.ts";
-import { byName, expectNoDamage, expectValid } from "../support/suite.ts";
-import { isRefused, OOM, useScarceServer } from "../support/trap.ts";
+import { expectNoDamage, expectValid } from "../support/suite.ts";
+import { isRefused, useScarceServer } from "../support/trap.ts";
 
 const CONTAINER = 65_536;
 const BITMAPS = 24;
@@ -27,8 +27,14 @@ function nearby(random: Random, members: readonly number[], step: number): numbe
   return [...more];
 }
 
-describe.each(byName(families))("%s: writes to many small containers while memory is scarce", (_family, family) => {
-  const server = useScarceServer();
+/** Bitmaps of one arena, mostly, and of hundreds of segments. */
+const SEGMENTS: Readonly<Record<string, { readonly bytes: number; readonly most: readonly number[] }>> = {
+  "large segments": { bytes: 262_136, most: [3000, 60_000, 4_000_000] },
+  "small segments": { bytes: 16_384, most: [300, 3000, 10_000] },
+};
+
+describe.each(Object.entries(SEGMENTS).flatMap(([name, sizes]) => families.map((family) => [family.name, name, family, sizes] as const)))("%s, %s: writes to many small containers while memory is scarce", (_family, _name, family, { bytes, most }) => {
+  const server = useScarceServer("SEGMENT-BYTES", bytes);
   const roar = roarOn(server, family);
 
   it("are done or refused as a whole", seeded(async (random) => {
@@ -52,8 +58,8 @@ describe.each(byName(families))("%s: writes to many small containers while memor
           () => ["CLEARBITS", ["k", ...more], members.filter((offset) => !more.includes(offset))],
           () => ["CLEARRANGE", ["k", low, high], members.filter((offset) => offset < low || offset >= high)],
         ])();
-        const size = await server.usage("k");
-        const isRefusal = await isRefused(roar, size - 64 + random.below(random.pick([3000, 60_000, 4_000_000])), command, args);
+        const size = bytes === 16_384 ? 256 : await server.usage("k") - 64;
+        const isRefusal = await isRefused(roar, size + random.below(random.pick(most)), command, args);
         const counts = isRefusal ? refused : done;
         counts.set(command, (counts.get(command) ?? 0) + 1);
         if (!isRefusal) model = new Set(after);
@@ -70,48 +76,4 @@ describe.each(byName(families))("%s: writes to many small containers while memor
     expect(done.get("IMPORT"), `imports done, SEED=${seed}`).toBeGreaterThan(0);
     await expectNoDamage(server);
   }));
-});
-
-describe.each(byName(families))("%s: a bitmap at the greatest size", (_family, family) => {
-  const server = useScarceServer();
-  const roar = roarOn(server, family);
-  const MOST = 2_000_000, EACH = 100, CONTAINERS = 10_000;
-  /** An array of a container: its block fits no container that is much larger. */
-  const array = (container: number): number[] => Array.from({ length: EACH }, (_, i) => container * CONTAINER + 601 * i + container % 7);
-
-  it("has room again for any container once a sixteenth of it has been cleared", async () => {
-    await server.run("ROAR.LIMIT", MOST);
-    let containers = 0;
-    for (; containers < CONTAINERS; containers++) {
-      const reply = await roar.run("SETBITS", "k", ...array(containers)).catch((error: Error) => error.message);
-      if (reply === OOM) break;
-      expect(reply).toBe(EACH);
-    }
-    expect(containers).toBeLessThan(CONTAINERS);
-    const large = Array.from({ length: 3000 }, (_, i) => 60_000 * CONTAINER + 21 * i);
-    expect(await roar.refusal("SETBITS", "k", ...large)).toBe(OOM);
-    for (let i = 0; i < containers; i += 10) await roar.run("CLEARBITS", "k", ...array(i));
-    const kept = EACH * (containers - Math.ceil(containers / 10));
-    expect(await roar.run("BITCOUNT", "k")).toBe(kept);
-    expect(await roar.run("SETBITS", "k", ...large)).toBe(large.length);
-    expect(await roar.run("BITCOUNT", "k")).toBe(kept + large.length);
-    await expectValid(server);
-  });
-
-  it("refuses to merge what it has no room for, takes what it has, and stays as it was", async () => {
-    for (let i = 0; (await server.usage("k")) < 1_950_000; i += 20) {
-      await roar.run("SETBITS", "k", ...Array.from({ length: 20 }, (_, j) => array(i + j)).flat());
-    }
-    await server.run("ROAR.LIMIT", MOST);
-    const digest = await roar.run("EXPORT", "k"), members = await roar.run("BITCOUNT", "k");
-    const payload = async (key: string): Promise<Buffer> => bytesOf(await roar.run("EXPORT", key));
-    await roar.run("QUERYSTORE", "same", "#1 & [0..300000000]", 1, "k");
-    for (let i = 0; i < 3000; i += 20) {
-      await roar.run("SETBITS", "more", ...Array.from({ length: 20 }, (_, j) => array(2 * (i + j)).map((offset) => offset ^ 1)).flat());
-    }
-    expect(await roar.run("IMPORT", "k", await payload("same"))).toBe(members);
-    expect(await roar.refusal("IMPORT", "k", await payload("more"))).toBe(OOM);
-    expect(await roar.run("EXPORT", "k")).toEqual(digest);
-    await expectValid(server);
-  });
 });

@@ -417,14 +417,6 @@ describe("what goes wrong on a thread", () => {
     expect(await count("traps")).toBe(expectedTraps);
     expect(await inParts(ask)).toBe(expected);
   });
-
-  it("lack of memory in a part of a question is an error reply", async () => {
-    const expected = await server.run(...ask);
-    const reply = await inParts(ask, async () => { await server.run("ROAR.LIMIT", 16); });
-    await server.run("ROAR.LIMIT", UNLIMITED);
-    expect((reply as Error).message).toBe(OOM);
-    expect(await inParts(ask)).toBe(expected);
-  });
 });
 
 /** Lone members, far apart: stepping through all of them takes many milliseconds. */

@@ -14,6 +14,7 @@ import { inStep, rewriteAof } from "../support/waiting.ts";
 const DEFAULTS = {
   cpu: cpuLevel ?? "auto", debug: "no", "reply-limit": "100000000", "reply-limit-bytes": String(256 * 2 ** 20), "question-ms": "5000",
   "r64-replies": "compatible", threads: String(Math.min(availableParallelism() - 1, 4)), "threads-from-bytes": String(2 ** 20),
+  "segment-bytes": String(2 ** 18 - 8),
 };
 const MOST = 2 ** 32 - 1, MOST_BYTES = 2n ** 63n - 1n, DAY = 86_400_000;
 /** The lowest level of this machine's architecture, and that of another one. */
@@ -45,7 +46,7 @@ describe("settings at load", () => {
   });
 
   it("are read from the configuration file", async () => {
-    const given = { cpu: OWN.toUpperCase(), debug: "yes", "reply-limit": 7, "reply-limit-bytes": "3mb", "question-ms": "0", "r64-replies": "strings", threads: "3", "threads-from-bytes": "2mb" };
+    const given = { cpu: OWN.toUpperCase(), debug: "yes", "reply-limit": 7, "reply-limit-bytes": "3mb", "question-ms": "0", "r64-replies": "strings", threads: "3", "threads-from-bytes": "2mb", "segment-bytes": "4096" };
     await start({ moduleArguments: [], config: lines(given) });
     expect(await settingsOf(server)).toEqual({ ...given, cpu: OWN, "reply-limit": "7", "reply-limit-bytes": String(3 * 2 ** 20), "threads-from-bytes": String(2 ** 21) });
     expect(await server.info("redis-roar_cpu_level")).toBe(OWN);
@@ -53,10 +54,10 @@ describe("settings at load", () => {
   });
 
   it("are read from module arguments, in any case", async () => {
-    await start({ moduleArguments: ["reply-limit", "9", "debug", "cpu", "Auto", "r64-Replies", "STRINGS", "Reply-Limit-Bytes", "1024", "question-Ms", "20", "Threads", "0", "THREADS-FROM-bytes", "0"] });
+    await start({ moduleArguments: ["reply-limit", "9", "debug", "cpu", "Auto", "r64-Replies", "STRINGS", "Reply-Limit-Bytes", "1024", "question-Ms", "20", "Threads", "0", "THREADS-FROM-bytes", "0", "segment-BYTES", "5000"] });
     expect(await settingsOf(server)).toEqual({
       cpu: "auto", debug: "yes", "reply-limit": "9", "reply-limit-bytes": "1024", "question-ms": "20", "r64-replies": "strings", threads: "0",
-      "threads-from-bytes": "0",
+      "threads-from-bytes": "0", "segment-bytes": "5000",
     });
     expect(await hasDebug(server)).toBe(true);
   });
@@ -154,7 +155,7 @@ describe("settings at load", () => {
       expect(written).toMatch(/^redis-roar.threads-from-bytes 3mb$/m);
       writeFileSync(join(server.directory, "rewritten.conf"), written);
       await server.restart({ module: null, config: ["include rewritten.conf"] });
-      expect(await settingsOf(server)).toEqual({ cpu: "auto", debug: "yes", ...changed });
+      expect(await settingsOf(server)).toEqual({ cpu: "auto", debug: "yes", "segment-bytes": DEFAULTS["segment-bytes"], ...changed });
       await server.stop();
     }
   });

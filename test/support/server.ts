@@ -25,6 +25,8 @@ export const built = (name: string): string => join(projectRoot, process.env.ROA
 export const builtModule = process.env.ROAR_MODULE ?? built("redis-roar.so");
 export const cpuLevel = process.env.ROAR_CPU;
 const levelArguments = cpuLevel ? ["CPU", cpuLevel] : [];
+/** ROAR_SEGMENT: with few bytes, bitmaps of few containers have segments. */
+const segmentArguments = process.env.ROAR_SEGMENT ? ["SEGMENT-BYTES", process.env.ROAR_SEGMENT] : [];
 /** Module arguments that enable R.DEBUG, with the CPU level of ROAR_CPU. */
 export const withDebug: readonly string[] = [...levelArguments, "DEBUG"];
 
@@ -259,7 +261,7 @@ export class Server {
       // Before 7.0, DEBUG and MODULE are always enabled, and the server refuses parameters that it does not know.
       ...(isSeven ? ["enable-debug-command yes", "enable-module-command yes"] : []),
       "repl-diskless-sync-delay 0",
-      ...(module === null ? [] : [`loadmodule ${[module, ...moduleArguments].join(" ")}`]),
+      ...(module === null ? [] : [`loadmodule ${[module, ...moduleArguments, ...segmentArguments].join(" ")}`]),
       ...config,
     ];
   }

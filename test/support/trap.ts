@@ -23,8 +23,8 @@ export function useTrapServer(options: ServerOptions = {}): Server {
 }
 
 /** Like useTrapServer, with R.DEBUG, and without a limit at the end of each test. */
-export function useScarceServer(): Server {
-  const server = useTrapServer({ moduleArguments: withDebug });
+export function useScarceServer(...moduleArguments: readonly (string | number)[]): Server {
+  const server = useTrapServer({ moduleArguments: [...withDebug, ...moduleArguments.map(String)] });
   afterEach(() => server.run("ROAR.LIMIT", UNLIMITED));
   return server;
 }

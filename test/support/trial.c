@@ -23,7 +23,7 @@ static int trap_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return reply_ok(&c);
     }
     if (argc > 3 && !parse_index(&c, 3, &way)) return REDISMODULE_OK;
-    if (!open_create(&c, 1, 0, &k)) return REDISMODULE_OK;
+    if (!open_create(&c, 1, &k)) return REDISMODULE_OK;
     if (!commit(&c, &k, core_trap(&main_worker, &k.value, writes, (uint32_t)way), 0, "trap"))
         return REDISMODULE_OK;
     return reply_ok(&c);

@@ -262,7 +262,7 @@ describe("packed leaves", () => {
           clear();
           asOperand();
           freshArena(40 + trial.random.below(5000));
-          if (packs) pack(); else rewrite();
+          if (packs) pack(); else rewrite(u32.MAX_VALUE);
           enter();
           list.check();
         }

@@ -40,7 +40,7 @@ function rewriteAll(trial: Trial, model: Model): void {
   clear();
   asOperand();
   freshArena(40);
-  rewrite();
+  rewrite(u32.MAX_VALUE);
   enter();
   trial.is(model, "rewritten");
   trial.holds(used() <= before + <u32>gaps, "rewriting uses no more bytes");
@@ -61,7 +61,7 @@ function packAll(trial: Trial, model: Model): void {
   clear();
   asOperand();
   freshArena(40);
-  rewrite();
+  rewrite(u32.MAX_VALUE);
   const rewritten = used() + <u32>(GAP * largeBlocks());
   freshArena(40);
   enter();

@@ -254,6 +254,23 @@ export function arena_grow(bytes: u32): void {
   grows++;
 }
 
+export function arena_most(): u32 { return u32.MAX_VALUE; }
+/* eslint-disable @typescript-eslint/no-unused-vars -- the parameters are those of the imports */
+export function arena_close(_used: u32, _held: u32, _first: u64, _members: u64): void { need(false); }
+
+// --- segments: here, every bitmap is one arena ---------------------------------------------------------------
+
+export function segments_are(_side: u32): bool { return false; }
+export function segments_seek(_side: u32, _offset: u64): void { need(false); }
+export function segments_next(_side: u32): bool { return false; }
+export function segments_at(_side: u32): u32 { return 0; }
+export function segments_show(_side: u32, _index: u32): void { return; }
+export function segments_seekRank(_side: u32, _rank: u64): void { need(false); }
+export function segments_before(_side: u32): u64 { need(false); return 0; }
+export function segments_members(_side: u32): u64 { need(false); return 0; }
+export function segments_view(k: u32): u32 { return k; }
+/* eslint-enable @typescript-eslint/no-unused-vars */
+
 export function argument_value(index: u32): u64 {
   need(index < argumentCount);
   return load<u64>(ARGUMENTS + (<usize>index << 3));

@@ -52,7 +52,7 @@ describe("a container around the sizes at which it becomes a short bitset", () =
         clear();
         asOperand();
         freshArena(1 << 20);
-        rewrite();
+        rewrite(u32.MAX_VALUE);
         trial.is(model, "rewritten");
       }
     }

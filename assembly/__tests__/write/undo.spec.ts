@@ -129,7 +129,7 @@ describe("adding a list in several calls", () => {
     clear();
     asOperand();
     freshArena(40);
-    rewrite();
+    rewrite(u32.MAX_VALUE);
     enter();
     offsets.length = 0;
     for (let key: u64 = 5; key < 7; key++) offsets.push(key << 20);

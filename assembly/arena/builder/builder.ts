@@ -8,6 +8,7 @@
 //
 // state.ts has the builder's own data, waiting.ts the small arrays that wait.
 
+import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
 import { Arena, Header } from "../layout/header";
 import { Allocator, Block } from "../layout/blocks";
@@ -19,6 +20,7 @@ import { Node, Slot } from "../layout/node";
 import { Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { Builder, writeLeaf } from "./state";
+import { Directory } from "../read/directory";
 import { LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting } from "./waiting";
 
 // @ts-ignore: decorator
@@ -42,8 +44,14 @@ export function append(key: u64, members: u64): Entry {
   return Builder.current().newEntry(key, members);
 }
 
-/** Appends `span` full containers from `key` on. They join full containers that end right before them. */
+/** appendFull(), at whose end a segment may end. */
 export function appendFull(key: u64, span: u64): void {
+  appendSpan(key, span);
+  closeIfFull();
+}
+
+/** Appends `span` full containers from `key` on. They join full containers that end right before them. */
+function appendSpan(key: u64, span: u64): void {
   const builder = Builder.current();
   const inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
   if (inLeaf) {
@@ -81,7 +89,8 @@ export function endLeaf(): void {
 export function nextKey(): u64 {
   const builder = Builder.current(),
     inLeaf = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
-  return inLeaf ? lastKeyOf(builder.bufferedEntry(inLeaf - 1)) + 1 : 0;    // empty only before the first
+  return inLeaf ? lastKeyOf(builder.bufferedEntry(inLeaf - 1)) + 1
+    : load<u64>(changetype<usize>(builder), Builder.NEXT_KEY);
 }
 
 /** Writes the directory and completes the arena. */
@@ -93,6 +102,15 @@ export function finish(): void {
   if (!load<u32>(changetype<usize>(builder), Builder.SLOTS)) {
     if (builder.isOrdinary() ? finishShort(builder.bufferedEntry(0), entries) : finishPacked(entries)) return;
   }
+  finishDirectory();
+  Header.release();
+  if (members - 1 < Page.ITEMS_MAX) packFull();    // 0 members are 2^64
+}
+
+/** Writes what waits, and the directory, and makes memory 0 a full arena of these. */
+function finishDirectory(): void {
+  const entries = load<u32>(Arena.heldAt(), Builder.ENTRIES);
+  const members = load<u64>(Arena.heldAt(), Builder.MEMBERS);
   if (load<u32>(Arena.heldAt(), Builder.IN_LEAF)) {
     if (!Builder.current().isOrdinary()) makeOrdinary();
     if (load<u32>(Arena.heldAt(), Builder.IN_LEAF)) writeLeaf(false);
@@ -126,8 +144,56 @@ export function finish(): void {
   store<u32>(0, load<u32>(Builder.current().slotsAt(), 8), Header.ROOT);
   Header.setEntries(entries);
   Header.setCardinality(members);
+}
+
+// --- Segments ----------------------------------------------------------------------------------------------
+
+/**
+ * Ends a segment here if another container might not fit it. For callers that have appended a container and no
+ * longer need any other in scratch room. Addresses in memory 0 do not stay valid.
+ */
+// @ts-ignore: decorator
+@inline export function closeIfFull(): void {
+  if (Header.bump() + PENDING_MAX >= <usize>load<u32>(Arena.heldAt(), Builder.SEGMENT)) closeIfNextMayNotFit();
+}
+
+function closeIfNextMayNotFit(): void {
+  const builder = Builder.current(), entries = load<u32>(changetype<usize>(builder), Builder.IN_LEAF);
+  const slots = load<u32>(changetype<usize>(builder), Builder.SLOTS);
+  if (!entries && !slots) return;                        // nothing has been appended yet
+  let bytes = Header.bump() + <usize>entries * Entry.BYTES + <usize>slots * SLOT_SHARE;
+  if (!builder.isOrdinary()) {
+    bytes += Container.arrayBytes(<u32>load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS))
+      + blocksOfWaiting(builder, 0, entries);
+  }
+  if (bytes + NEXT_BYTES > <usize>load<u32>(changetype<usize>(builder), Builder.SEGMENT)) closeSegment();
+}
+
+/** The most bytes that containers that wait, the directory and the next container take. */
+// @ts-ignore: decorator
+@inline const PENDING_MAX: usize = 40 << 10;
+
+/** Bytes of a slot, and of its part of the nodes above. */
+// @ts-ignore: decorator
+@inline const SLOT_SHARE: usize = Slot.BYTES + 4;
+/** The most bytes that the next container takes, with the nodes that it may begin. */
+// @ts-ignore: decorator
+@inline const NEXT_BYTES: usize = Block.LINE + Block.MAX + 1280;
+
+/** Makes the containers appended so far a segment, and begins another one. */
+function closeSegment(): void {
+  const next = nextKey(), lift = Header.lift();
+  finishDirectory();
+  const held = Header.held();
   Header.release();
-  if (members - 1 < Page.ITEMS_MAX) packFull();    // 0 members are 2^64
+  Header.setLift(0);
+  arena.close(<u32>Header.bump(), <u32>held, Directory.first().key<Own>() << 16, Header.cardinality<Own>());
+  memory.fill(0, 0, Header.BYTES);
+  store<u8>(0, Header.FULL, Header.FORM);
+  Header.setBump(Header.BYTES);
+  store<u32>(0, <u32>held, Header.HELD);
+  Header.setLift(lift);
+  Builder.current().clear(next);
 }
 
 /** Makes the arena a tiny one if its only container is a short bitset that fits one. */

@@ -9,14 +9,16 @@
 //   +36  u32 capacity of the buffer of lows
 //   +40  u32 0 if no array that waits would need a block: each has one member or two
 //   +44  u32 block for a roomy root, 0 if there is none
-//   +48  u32 capacity of the slots          +52 u32 0
-//   +56  buffer of lows: u16 each
+//   +48  u32 capacity of the slots          +52 u32 the most bytes of a segment
+//   +56  u64 the least key that may be appended, of a leaf buffer without entries
+//   +64  buffer of lows: u16 each
 //        leaf buffer: entries
 //        slots: one for each leaf that has been written
 //        scratch bytes of the caller
 //
 // There is room for the slots of leaves that are full. Where leaves have few entries each, it grows.
 
+import { arena } from "../../env/memory";
 import { Own } from "../../env/view";
 import { Container } from "../../container/limits";
 import { Allocator, Block } from "../layout/blocks";
@@ -41,7 +43,11 @@ export class Builder {
   @inline static readonly NEED_BLOCKS: u32 = 40;
   @inline static readonly ROOM_FOR_ROOT: u32 = 44;
   @inline static readonly SLOTS_ROOM: u32 = 48;
-  @inline static readonly LEAF: usize = 56;
+  @inline static readonly SEGMENT: u32 = 52;
+  @inline static readonly NEXT_KEY: u32 = 56;
+  @inline static readonly LEAF: usize = 64;
+  /** More entries than this do not get more room at first. */
+  @inline private static readonly ENTRIES_MOST: u64 = 1 << 15;
   /** The most members of a small array. */
   @inline static readonly SMALL_MAX: u32 = 32;
 
@@ -72,7 +78,9 @@ export class Builder {
   }
 
   /** Capacity of the slots at first. */
-  @inline static slotsRoom(entries: u64): u64 { return min(entries, entries / Node.LEAF_MAX + 16); }
+  @inline static slotsRoom(entries: u64): u64 {
+    return min(entries, min(entries, Builder.ENTRIES_MOST) / Node.LEAF_MAX + 16);
+  }
 
   /** A new entry at the end of the leaf buffer. */
   @inline newEntry(key: u64, members: u64): Entry {
@@ -106,6 +114,15 @@ export class Builder {
     store<u32>(changetype<usize>(builder), slots + 1, Builder.SLOTS);
   }
 
+  /** Forgets what has been appended; the next key is at least `next`. */
+  clear(next: u64): void {
+    memory.fill(changetype<usize>(this), 0, Builder.LEAF_ROOM);
+    store<u32>(changetype<usize>(this), 0, Builder.ORDINARY);
+    store<u32>(changetype<usize>(this), 0, Builder.NEED_BLOCKS);
+    store<u32>(changetype<usize>(this), 0, Builder.ROOM_FOR_ROOT);
+    store<u64>(changetype<usize>(this), next, Builder.NEXT_KEY);
+  }
+
   @inline static countAppended(builder: Builder, members: u64): void {
     store<u64>(changetype<usize>(builder),
       load<u64>(changetype<usize>(builder), Builder.LEAF_MEMBERS) + members, Builder.LEAF_MEMBERS);
@@ -131,7 +148,11 @@ export function begin(entries: u64, scratch: usize): void {
   store<u32>(changetype<usize>(builder), Builder.leafRoom(entries), Builder.LEAF_ROOM);
   store<u32>(changetype<usize>(builder), Builder.lowsRoom(entries), Builder.LOWS_ROOM);
   store<u32>(changetype<usize>(builder), <u32>Builder.slotsRoom(entries), Builder.SLOTS_ROOM);
+  limitSegments(arena.most());
 }
+
+/** Lets segments end when they might get more than `most` bytes. */
+export function limitSegments(most: u32): void { store<u32>(Arena.heldAt(), most, Builder.SEGMENT); }
 
 /** Makes room for twice as many slots. The data before them, and so the builder, moves down. */
 function growSlots(): void {

@@ -339,8 +339,6 @@ export function wasteful(): u32 {
   return u32(!Header.isTiny<Own>() && (Header.freed() > Forms.freedMost() || Forms.becomesTiny()));
 }
 
-/** Bytes in freed blocks, which rewriting the arena would make free for anything. */
-export function freed(): u32 { return Header.isTiny<Own>() ? 0 : <u32>Header.freed(); }
 /** The most bytes in freed blocks of an arena with pages that has this bump mark. */
 export function freedWithPages(mark: usize): usize { return Forms.freedPart(mark) + Page.BYTES; }
 

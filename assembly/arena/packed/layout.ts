@@ -20,7 +20,8 @@
 // may be a packed leaf of up to ITEMS_MAX members (arena/layout/header.ts). arena/change/pages.ts packs and
 // unpacks leaves. Functions that write here neither allocate nor know of the nodes above.
 
-import { Memory, Own, view16, view32, view64, view8 } from "../../env/view";
+import { segments } from "../../env/memory";
+import { Memory, Own, sideOf, view16, view32, view64, view8 } from "../../env/view";
 // @ts-ignore: decorator
 @inline const HEADER_WITHOUT_BASE: usize = 4;
 /** A group of a packed leaf, by its address as an entry. */
@@ -97,7 +98,8 @@ export class Page {
   /** Whether the arena is a tiny one that is a packed leaf of several containers. */
   @inline static isTinyPacked<M extends Memory>(): bool {
     const header = changetype<Page>(0).header<M>();
-    return !(header & 0xff) && (header >> 8 & 0xff) >= Page.PACKED && Page.widthIn(header) != 0;
+    return !segments.are(sideOf<M>()) && !(header & 0xff) && (header >> 8 & 0xff) >= Page.PACKED
+      && Page.widthIn(header) != 0;
   }
 
   /** The form of a packed leaf: how wide its highs are, and whether it has a base. */

@@ -4,9 +4,12 @@
 //
 // A tiny arena begins with a leaf, so these functions need not know the two forms of an arena.
 //
-// The address of an entry stays valid until an entry is inserted or removed.
+// A large bitmap is a row of arenas, its segments. Functions that look for a key, a rank or an end first show
+// the segment that has it, and walks go on to the next segment. The address of an entry stays valid until an
+// entry is inserted or removed, or another segment is shown.
 
-import { Memory, Own, view64 } from "../../env/view";
+import { Side, segments } from "../../env/memory";
+import { Memory, Own, sideOf, view64 } from "../../env/view";
 import { Header } from "../layout/header";
 import { Entry, Offset } from "../layout/entry";
 import { PageSearch } from "../packed/search";
@@ -76,8 +79,22 @@ export abstract class Directory {
     return upTo ? upTo - 1 : 0;
   }
 
+  /**
+   * Shows the segment to which `key` belongs, if the bitmap has segments. What lies beyond all keys belongs to
+   * the last one.
+   */
+  @inline private static showFor<M extends Memory>(key: u64): void {
+    if (segments.are(sideOf<M>())) segments.seek(sideOf<M>(), min(key, Offset.KEY_MAX) << 16);
+  }
+
+  /** The place of the first entry of the next segment, 0 if there is none. */
+  @inline private static firstOfNext<M extends Memory>(): u64 {
+    return segments.next(sideOf<M>()) ? Place.first<M>() : 0;
+  }
+
   /** The leaf to which `key` belongs. */
   @inline static leafFor<M extends Memory>(key: u64): Node {
+    Directory.showFor<M>(key);
     let node = Node.root<M>();
     while (node.level<M>()) node = node.slotAt(Directory.slotFor<M>(node, key)).child<M>();
     return node;
@@ -151,6 +168,7 @@ export abstract class Directory {
 
   /** The place of the first entry that covers `key` or a greater key. */
   static seek<M extends Memory>(key: u64): u64 {
+    Directory.showFor<M>(key);
     while (true) {
       let node = Node.root<M>(), level = node.level<M>();
       let following = Offset.KEY_MAX + 1;              // the least key of the next subtree to the right
@@ -169,7 +187,7 @@ export abstract class Directory {
         index = node.page.isPacked<M>() ? PageGroups.startBefore<M>(node.page, upTo) : upTo - 1;
       }
       if (index < count) return Place.of(node.entryIn<M>(index), changetype<usize>(node.entryIn<M>(count)));
-      if (following > Offset.KEY_MAX) return 0;
+      if (following > Offset.KEY_MAX) return Directory.firstOfNext<M>();
       if (following <= key) unreachable();      // only a damaged arena
       key = following;
     }
@@ -177,6 +195,7 @@ export abstract class Directory {
 
   /** The place of the last entry that begins at or before `key`; 0 if there is none. */
   static seekBack<M extends Memory>(key: u64): u64 {
+    Directory.showFor<M>(key);
     while (true) {
       let node = Node.root<M>(), level = node.level<M>();
       let preceding: u64 = Offset.KEY_MAX + 1;         // the greatest key of the next subtree to the left
@@ -193,7 +212,12 @@ export abstract class Directory {
         const index = node.page.isPacked<M>() ? PageGroups.startBefore<M>(node.page, upTo) : upTo - 1;
         return Place.of(node.entryIn<M>(index), changetype<usize>(node.entryIn<M>(count)));
       }
-      if (preceding > Offset.KEY_MAX) return 0;
+      if (preceding > Offset.KEY_MAX) {
+        const segment = segments.at(sideOf<M>());
+        if (!segment) return 0;
+        segments.show(sideOf<M>(), segment - 1);
+        continue;
+      }
       if (preceding >= key) unreachable();      // only a damaged arena
       key = preceding;
     }
@@ -202,7 +226,8 @@ export abstract class Directory {
   /** The place of the first entry of the leaf after that of which `entry` is the last one. */
   static advanceLeaf<M extends Memory>(entry: Entry): u64 {
     const last = entry.lastKey<M>();
-    return last >= Offset.KEY_MAX || Header.isTiny<M>() ? 0 : Directory.seek<M>(last + 1);
+    return last >= Offset.KEY_MAX ? 0
+      : Header.isTiny<M>() ? Directory.firstOfNext<M>() : Directory.seek<M>(last + 1);
   }
 
   /** The place of the first entry after member `index` of the packed leaf and its group. */
@@ -210,6 +235,11 @@ export abstract class Directory {
     const count = leaf.page.count<M>(), next = changetype<Entry>(Group.at(leaf.page, index + 1));
     if (index + 1 < count) return Place.of(next, Group.at(leaf.page, count));
     return Directory.advanceLeaf<M>(changetype<Entry>(Group.at(leaf.page, index)));
+  }
+
+  /** seek() for a key greater than all of the leaf at hand. */
+  @inline private static seekBeyond<M extends Memory>(key: u64): u64 {
+    return Header.isTiny<M>() && !segments.are(sideOf<M>()) ? 0 : Directory.seek<M>(key);
   }
 
   /**
@@ -221,10 +251,10 @@ export abstract class Directory {
     const end = <usize>(place >> 32);
     if (entry.isGroup()) {
       const group = changetype<Entry>(PageGroups.from<M>(entry.group, key));
-      return group ? Place.of(group, end) : Header.isTiny<M>() ? 0 : Directory.seek<M>(key);
+      return group ? Place.of(group, end) : Directory.seekBeyond<M>(key);
     }
     const last = changetype<Entry>(end - Entry.BYTES).lastKey<M>();
-    if (last < key) return last >= Offset.KEY_MAX || Header.isTiny<M>() ? 0 : Directory.seek<M>(key);
+    if (last < key) return last >= Offset.KEY_MAX ? 0 : Directory.seekBeyond<M>(key);
     let step = Entry.BYTES;
     while (entry.lastKey<M>() < key) {      // invariant: everything before `entry` ends below key
       const far = changetype<Entry>(changetype<usize>(entry) + step);
@@ -265,6 +295,7 @@ export abstract class Directory {
 
   /** The first entry of a bitmap that is not empty. */
   static first(): Entry {
+    Directory.showFor<Own>(0);
     let node = Node.root<Own>();
     while (node.level<Own>()) node = node.slotAt(0).child<Own>();
     return node.entryIn<Own>(0);
@@ -272,6 +303,7 @@ export abstract class Directory {
 
   /** The last entry, 0 if there is none. */
   static last<M extends Memory>(): Entry {
+    Directory.showFor<M>(Offset.KEY_MAX);
     let node = Node.root<M>();
     while (node.level<M>()) node = node.slotAt(node.count<M>() - 1).child<M>();
     const count = node.count<M>();
@@ -281,7 +313,8 @@ export abstract class Directory {
 
   /** How many members come before container `key`. Skips leaves and whole subtrees by their sums. */
   static membersBefore(key: u64): u64 {
-    let node = Node.root<Own>(), members: u64 = 0;
+    Directory.showFor<Own>(key);
+    let node = Node.root<Own>(), members = segments.are(Side.OWN) ? segments.before(Side.OWN) : 0;
     while (node.level<Own>()) {
       const index = Directory.slotFor<Own>(node, key);
       for (let i: u32 = 0; i < index; i++) members += node.slotAt(i).cardinality<Own>();
@@ -300,6 +333,10 @@ export abstract class Directory {
 
   /** The entry that holds the member of 0-based rank `rank`, which must exist. */
   static ofRank(rank: u64): Entry {
+    if (segments.are(Side.OWN)) {
+      segments.seekRank(Side.OWN, rank);
+      rank -= segments.before(Side.OWN);
+    }
     let node = Node.root<Own>(), index: u32 = 0;
     while (node.level<Own>()) {
       for (index = 0; node.slotAt(index).cardinality<Own>() <= rank; index++) {
@@ -316,14 +353,21 @@ export abstract class Directory {
     return node.entryAt(index);
   }
 
-  /** How many entries the directory has at most. Of a tiny arena that is packed, how many members. */
+  /** More entries than a bitmap without segments is treated differently for. */
+  @inline private static readonly MANY: u32 = 1 << 20;
+
+  /**
+   * How many entries the directory has at most. Of a tiny arena that is packed, how many members; of a bitmap
+   * with segments, many.
+   */
   @inline static entriesHeld<M extends Memory>(): u32 {
+    if (segments.are(sideOf<M>())) return Directory.MANY;
     return Header.isTiny<M>() ? changetype<Node>(0).count<M>() : Header.entries<M>();
   }
 
   /** How many entries the directory has. */
   static entriesExactly<M extends Memory>(): u32 {
-    return Header.isTiny<M>() && changetype<Page>(0).isPacked<M>()
+    return Header.isTiny<M>() && changetype<Page>(0).isPacked<M>() && !segments.are(sideOf<M>())
       ? PageGroups.between<M>(changetype<Page>(0), 0, changetype<Node>(0).count<M>())
       : Directory.entriesHeld<M>();
   }
@@ -332,6 +376,11 @@ export abstract class Directory {
    * Members of the whole bitmap modulo 2^64: 0 for the bitmap of all 2^64 offsets, as for the empty one.
    */
   static cardinality<M extends Memory>(): u64 {
+    return segments.are(sideOf<M>()) ? segments.members(sideOf<M>()) : Directory.membersHere<M>();
+  }
+
+  /** Directory.cardinality() of the segment shown. */
+  static membersHere<M extends Memory>(): u64 {
     if (!Header.isTiny<M>()) return Header.cardinality<M>();
     return changetype<Page>(0).isPacked<M>() ? changetype<Node>(0).count<M>()
       : changetype<Node>(0).count<M>() ? changetype<Entry>(Node.HEADER).cardinality<M>() : 0;
@@ -345,7 +394,7 @@ export abstract class Place {
     return ((<u64>end) << 32) | <u64>changetype<usize>(entry);
   }
 
-  /** The place of the first entry. */
+  /** The place of the first entry, in the segment shown. */
   static first<M extends Memory>(): u64 {
     let node = Node.root<M>(), level = node.level<M>();
     while (level) {

@@ -36,20 +36,20 @@ abstract class Facet {
     }
   }
 
-  /** The last key of the segment that the cursors are at: beyond their key only if both are full. */
-  @inline private static segmentEnd(): u64 { return min(Cursor.lastKeyOf(0), Cursor.lastKeyOf(1)); }
+  /** The last key of the interval that the cursors are at: beyond their key only if both are full. */
+  @inline private static intervalEnd(): u64 { return min(Cursor.lastKeyOf(0), Cursor.lastKeyOf(1)); }
 
-  @inline static cursorsAreFull(): bool { return Facet.segmentEnd() > Cursor.keyOf(0); }
+  @inline static cursorsAreFull(): bool { return Facet.intervalEnd() > Cursor.keyOf(0); }
 
-  /** The most members that the operands can share in the segment. */
+  /** The most members that the operands can share in the interval. */
   @inline static smaller(): u64 {
-    if (Facet.cursorsAreFull()) return (Facet.segmentEnd() - Cursor.keyOf(0) + 1) << 16;
+    if (Facet.cursorsAreFull()) return (Facet.intervalEnd() - Cursor.keyOf(0) + 1) << 16;
     return min(Shape.count(Cursor.shapeOf(0)), Shape.count(Cursor.shapeOf(1)));
   }
 
-  /** Moves both cursors past the segment; returns `bound`. */
+  /** Moves both cursors past the interval; returns `bound`. */
   @inline static pass(bound: u64): u64 {
-    const next = Facet.segmentEnd() + 1;
+    const next = Facet.intervalEnd() + 1;
     work.spend(1);
     Cursor.seek(0, next);
     Cursor.seek(1, next);

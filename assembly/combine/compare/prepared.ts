@@ -13,7 +13,7 @@
 //
 // Preparing pays where operand 0 has few containers, with few gaps between them.
 
-import { SELF, arena, right, work } from "../../env/memory";
+import { SELF, Side, arena, right, segments, work } from "../../env/memory";
 import { Right } from "../../env/view";
 import { begin } from "../../arena/builder/state";
 import { Group, Page } from "../../arena/packed/layout";
@@ -72,6 +72,7 @@ export abstract class Prepared {
     begin(0, 2 * Cursor.BYTES + Prepared.TABLE_HEADER
     + <usize>(Prepared.SLOTS_EACH * Prepared.CONTAINERS_MAX) * Prepared.KEY_SLOT_BYTES);
     Cursor.open(0, 0, from);
+    if (segments.are(Side.RIGHT)) return false;        // share() reads containers of operand 0 in any order
     const first = Cursor.keyOf(0);
     let containers: u32 = 0, end = first;
     while (Cursor.keyOf(0) <= to) {

@@ -9,7 +9,7 @@ import { Forms } from "../../arena/change/forms";
 import { Entry, Offset } from "../../arena/layout/entry";
 import { Directory, Place } from "../../arena/read/directory";
 import { appendFull, endLeaf, finish } from "../../arena/builder/builder";
-import { begin } from "../../arena/builder/state";
+import { begin, limitSegments } from "../../arena/builder/state";
 import { Node } from "../../arena/layout/node";
 import { emit, emitAs, emitCopy } from "../shape/emit";
 import { Shape } from "../shape/shape";
@@ -139,10 +139,14 @@ export function slice(key: u64, bytes: u32): u32 {
   return u32(rest <= Offset.KEY_MAX);
 }
 
-/** Makes memory 0, which is fresh, a copy of the bitmap of operand 0, with leaves that keep room. */
-export function rewrite(): void {
+/**
+ * Makes memory 0, which is fresh, a copy of the bitmap of operand 0, with leaves that keep room. `most` is the
+ * most bytes of a segment.
+ */
+export function rewrite(most: u32): void {
   right.select(0);
   begin(Directory.entriesHeld<Right>(), 0);
+  limitSegments(most);
   copyKeys(0, Offset.KEY_MAX);
   finish();
 }

@@ -1,9 +1,10 @@
 // All members of a bitmap moved by a distance. If that is a multiple of 65,536, containers keep what they hold
 // and get other keys. Otherwise a new container consists of the upper part of one container and the lower part
 // of the next one. In this file, `low` and `high` are these two, and `by` is how far members move within their
-// containers: members of `low` from 65,536 - by on move into the container above.
+// containers: members of `low` from 65,536 - by on move into the container above. If the bitmap has segments,
+// the two may be in different ones, so operand `source` shows that of `low`, and operand 0 that of `high`.
 
-import { SELF, left, right, work } from "../../env/memory";
+import { SELF, Side, left, right, segments, work } from "../../env/memory";
 import { Own, Right } from "../../env/view";
 import { Directory, Place } from "../../arena/read/directory";
 import { appendFull, finish } from "../../arena/builder/builder";
@@ -45,33 +46,40 @@ function moveKeys(keys: u64): void {
 
 function shiftContainers(keys: u64, by: u32): void {
   let low = Shape.NOTHING, next: u64 = 0;             // `next`: the key after that of `low`
+  const source = segments.view(0);
   for (let place = Directory.seek<Right>(0); place; place = Place.next<Right>(place)) {
     const entry = Place.entry(place), key = entry.key<Right>(), last = entry.lastKey<Right>();
     const high = Shape.ofEntry<Right>(entry);
     if (low && next < key) {
-      emitJoined(next + keys, low, Shape.NOTHING, by);
+      emitJoined(next + keys, source, low, Shape.NOTHING, by);
       low = Shape.NOTHING;
     }
-    emitJoined(key + keys, low, high, by);
+    emitJoined(key + keys, source, low, high, by);
     if (last > key) appendFull(key + keys + 1, last - key);
     low = high;
     next = last + 1;
+    const segment = segments.at(Side.RIGHT);
+    right.select(source);
+    segments.show(Side.RIGHT, segment);
+    right.select(0);
   }
-  if (low) emitJoined(next + keys, low, Shape.NOTHING, by);
+  if (low) emitJoined(next + keys, source, low, Shape.NOTHING, by);
 }
 
-/** Appends what comes from two neighboring containers of operand 0, which `right` shows, if there is any. */
-function emitJoined(key: u64, low: u64, high: u64, by: u32): void {
+/**
+ * Appends what comes from two neighboring containers, if there is any. `right` shows operand 0, here and below.
+ */
+function emitJoined(key: u64, source: u32, low: u64, high: u64, by: u32): void {
   work.spend(JOIN_WORK);
   Places.make(Scratch.SPARE);
   const hasRuns = isRuns(low) || isRuns(high);
   if (!hasRuns && isArray(low) && isArray(high) && Shape.count(low) + Shape.count(high) <= ARRAY_MAX) {
-    emit(key, joinArrays(low, high, by));
+    emit(key, joinArrays(source, low, high, by));
   } else if ((!low || isRuns(low)) && (!high || isRuns(high))
-    && runsOf(low) + runsOf(high) <= Places.RUNS_MAX) {
-    emit(key, joinRuns(low, high, by));
+    && runsOf(source, low) + runsOf(0, high) <= Places.RUNS_MAX) {
+    emit(key, joinRuns(source, low, high, by));
   } else {
-    emitBitset(key, joinBitsets(low, high, by), hasRuns);
+    emitBitset(key, joinBitsets(source, low, high, by), hasRuns);
   }
   right.select(0);
 }
@@ -87,22 +95,27 @@ function emitJoined(key: u64, low: u64, high: u64, by: u32): void {
   return s != 0 && (Shape.kind(s) == Kind.RUNS || Shape.kind(s) == Kind.FULL);
 }
 
-/** Runs of a shape of runs; a full container is one run. */
-// @ts-ignore: decorator
-@inline function runsOf(s: u64): u32 {
-  return !s ? 0 : Shape.kind(s) == Kind.FULL ? 1 : right.load16(Shape.at(s), 0);
+/** Runs of a shape of runs of operand `source`, 0 without a shape; a full container is one run. */
+function runsOf(source: u32, s: u64): u32 {
+  if (!s || Shape.kind(s) == Kind.FULL) return u32(s != 0);
+  right.select(source);
+  const runs = right.load16(Shape.at(s), 0);
+  right.select(0);
+  return runs;
 }
 
 /** The array of what comes from two arrays, in Scratch.FIRST. */
-function joinArrays(low: u64, high: u64, by: u32): u64 {
+function joinArrays(source: u32, low: u64, high: u64, by: u32): u64 {
   const start = Places.at(Scratch.FIRST), cut = Container.UNIVERSE - by;
   let out = start;
   const lowEnd = Shape.at(low) + Container.arrayBytes(Shape.count(low));
+  right.select(source);
   for (let at = Shape.at(low); at < lowEnd; at += Container.MEMBER_BYTES) {
     const member = right.load16(at, 0);
     store<u16>(out, member - cut);                     // kept only if it moves up: without a branch
     out += usize(member >= cut) << 1;
   }
+  right.select(0);
   const highEnd = Shape.at(high) + Container.arrayBytes(Shape.count(high));
   for (let at = Shape.at(high); at < highEnd; at += Container.MEMBER_BYTES) {
     const member = right.load16(at, 0);
@@ -114,16 +127,19 @@ function joinArrays(low: u64, high: u64, by: u32): u64 {
 }
 
 /** The runs of what comes from two containers of runs, in Scratch.FIRST. */
-function joinRuns(low: u64, high: u64, by: u32): u64 {
+function joinRuns(source: u32, low: u64, high: u64, by: u32): u64 {
   const start = Places.at(Scratch.FIRST), cut = Container.UNIVERSE - by;
   let out = start + Container.RUNS_HEADER_BYTES, members: u32 = 0;
-  for (let i: u32 = 0, runs = runsOf(low); i < runs; i++) {
+  const lowRuns = runsOf(source, low);
+  right.select(source);
+  for (let i: u32 = 0; i < lowRuns; i++) {
     const from = max(startOf(low, i), cut), to = endOf(low, i);
     if (to < cut) continue;
     out = Runs.put(out, from - cut, to - cut);
     members += to - from + 1;
   }
-  for (let i: u32 = 0, runs = runsOf(high); i < runs; i++) {
+  right.select(0);
+  for (let i: u32 = 0, runs = runsOf(0, high); i < runs; i++) {
     const from = startOf(high, i), to = min(endOf(high, i), cut - 1);
     if (from >= cut) break;
     out = Runs.put(out, from + by, to + by);
@@ -152,10 +168,10 @@ function joinRuns(low: u64, high: u64, by: u32): u64 {
  * The bitset of what comes from two containers of any kind, in Scratch.FIRST: 65,536 of the bits of both, which
  * are written side by side.
  */
-function joinBitsets(low: u64, high: u64, by: u32): u64 {
+function joinBitsets(source: u32, low: u64, high: u64, by: u32): u64 {
   const both = Places.at(Scratch.SECOND), to = Places.at(Scratch.FIRST), cut = Container.UNIVERSE - by;
-  expand(low, both);
-  expand(high, both + BITSET_BYTES);
+  expand(source, low, both);
+  expand(0, high, both + BITSET_BYTES);
   const bits = <i32>(cut & 63);
   let from = both + (<usize>(cut >> 6) << 3);
   if (!bits) memory.copy(to, from, BITSET_BYTES);
@@ -168,12 +184,12 @@ function joinBitsets(low: u64, high: u64, by: u32): u64 {
   return Shape.bitset(Bitset.cardinality(to), to);
 }
 
-/** Writes the shape as a bitset. */
-function expand(s: u64, to: usize): void {
+/** Writes the shape, of operand `source`, as a bitset. */
+function expand(source: u32, s: u64, to: usize): void {
   if (!s) memory.fill(to, 0, BITSET_BYTES);
   else if (Shape.kind(s) == Kind.FULL) memory.fill(to, 0xff, BITSET_BYTES);
   else {
-    left.select(0);
+    left.select(source);
     toBitset(Shape.kind(s), Shape.at(s), Shape.count(s), to);
   }
 }

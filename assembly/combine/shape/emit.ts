@@ -7,7 +7,7 @@ import { Allocator, Block } from "../../arena/layout/blocks";
 import { Header } from "../../arena/layout/header";
 import { Entry } from "../../arena/layout/entry";
 import { Builder } from "../../arena/builder/state";
-import { append, appendFull } from "../../arena/builder/builder";
+import { append, appendFull, closeIfFull } from "../../arena/builder/builder";
 import { appendSmall, waitingRoom } from "../../arena/builder/waiting";
 import { normalized } from "./normalize";
 import { Shape } from "./shape";
@@ -21,8 +21,14 @@ import { Container } from "../../container/limits";
  */
 export function emit(key: u64, s: u64): void { emitAs(key, normalized(s)); }
 
-/** Appends the shape `form`, in memory 0, as it is. */
+/** Appends the shape `form`, in memory 0, as it is. A segment may end here, as in the functions below. */
 export function emitAs(key: u64, form: u64): void {
+  appendShape(key, form);
+  closeIfFull();
+}
+
+// @ts-ignore: decorator
+@inline function appendShape(key: u64, form: u64): void {
   const count = Shape.count(form), at = Shape.at(form), kind = Shape.kind(form);
   if (!count) return;
   if (kind == Kind.FULL) appendFull(key, 1);
@@ -63,7 +69,10 @@ export function emitCopy(key: u64, entry: Entry): void { emitShape(key, Shape.of
 /** Appends a copy of the shape `s`, which `right` shows and which is not FULL, as container `key`. */
 export function emitShape(key: u64, s: u64): void {
   if (Shape.kind(s) == Kind.ARRAY) emitArray(key, Shape.at(s), Shape.count(s));
-  else copyBlock(key, Shape.kind(s), Shape.at(s), Shape.count(s));
+  else {
+    copyBlock(key, Shape.kind(s), Shape.at(s), Shape.count(s));
+    closeIfFull();
+  }
 }
 
 /** Appends a copy of the array of `count` members, which `right` shows, as container `key`. */
@@ -76,6 +85,7 @@ export function emitArray(key: u64, payload: usize, count: u32): void {
     appendSmall(key, count);
   } else if (count <= 2) copyInline(key, payload, count);
   else copyBlock(key, Kind.ARRAY, payload, count);
+  closeIfFull();
 }
 
 /** Appends a copy of a payload, which `right` shows, as an ordinary entry with a block. */

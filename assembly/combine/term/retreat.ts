@@ -7,7 +7,7 @@
 // distance of the first one from the arena's end:
 //
 //   +0   u64 past: the key plus 1, 0 if there is none. UNKNOWN if the mark has never been set
-//   +8   u64 first key of the segment: the item stays as it is at all keys from here to the mark's. Before
+//   +8   u64 first key of the interval: the item stays as it is at all keys from here to the mark's. Before
 //        that key only if it is full at all of these keys, or at none
 //   +16  u64 place of the entry in the operand (arena/read/directory.ts); of operands only
 //   +24  u64 of the first item of a group (combine/term/term.ts): the greatest of the group's keys, plus 1, or

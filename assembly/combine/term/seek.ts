@@ -343,7 +343,7 @@ function dropEnded(term: u32): void {
 
 /**
  * Moves the item to the next key at which an item of the sum has a container, a step begins inside the
- * container, or the constant alone suffices. In the last case, the segment ends before the next such item or
+ * container, or the constant alone suffices. In the last case, the interval ends before the next such item or
  * step.
  */
 function seekSum(item: u32, term: u32, key: u64): void {

@@ -14,7 +14,7 @@
 //
 // A FULL entry may be walked in parts: then `key` is inside it.
 
-import { arena, right, work } from "../../env/memory";
+import { Side, arena, right, segments, work } from "../../env/memory";
 import { Right } from "../../env/view";
 import { Entry } from "../../arena/layout/entry";
 import { Directory, Place } from "../../arena/read/directory";
@@ -80,13 +80,16 @@ export class Cursor {
       && !changetype<Steps>(changetype<usize>(this) + Cursor.STEP).isOfOneKey();
   }
 
-  /** Puts the item's cursor at the first entry of the operand that covers `key` or a greater key. */
+  /**
+   * Puts the item's cursor at the first entry of the operand that covers `key` or a greater key. Only one
+   * cursor at a time may be in an operand; another one needs a view of it (segments.view).
+   */
   static open(item: u32, operand: u32, key: u64): void {
     const cursor = Cursor.of(item);
     store<u32>(changetype<usize>(cursor), operand, Cursor.OPERAND);
     store<u32>(changetype<usize>(cursor), 0, Cursor.TERM);
     right.select(operand);
-    cursor.moveTo(key ? Directory.seek<Right>(key) : Place.first<Right>(), key);
+    cursor.moveTo(key || segments.are(Side.RIGHT) ? Directory.seek<Right>(key) : Place.first<Right>(), key);
   }
 
   /** Puts the item's cursor at `place` of its operand, whose entry covers `key`. */

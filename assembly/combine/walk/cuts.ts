@@ -9,7 +9,7 @@
 //   +8   u32 samples
 //   +16  samples in ascending order, u64 each
 
-import { reply, right, work } from "../../env/memory";
+import { Side, reply, right, segments, work } from "../../env/memory";
 import { Right } from "../../env/view";
 import { Arena } from "../../arena/layout/header";
 import { Directory } from "../../arena/read/directory";
@@ -86,13 +86,17 @@ export function cuts(sources: u32, parts: u32): void {
   let cost: u64 = 0;
   for (let source: u32 = 0; source < sources; source++) {
     right.select(source);
-    cost += Cuts.costBelow(Node.root<Right>(), Directory.cardinality<Right>());
+    segments.show(Side.RIGHT, 0);
+    do cost += Cuts.costBelow(Node.root<Right>(), Directory.membersHere<Right>());
+    while (segments.next(Side.RIGHT));
   }
   store<u64>(Cuts.SINCE, 0);
   store<u32>(Cuts.COUNT, 0);
   for (let source: u32 = 0; source < sources; source++) {
     right.select(source);
-    Cuts.sampleBelow(Node.root<Right>(), Directory.cardinality<Right>(), cost / samples + 1);
+    segments.show(Side.RIGHT, 0);
+    do Cuts.sampleBelow(Node.root<Right>(), Directory.membersHere<Right>(), cost / samples + 1);
+    while (segments.next(Side.RIGHT));
   }
   const count = load<u32>(Cuts.COUNT);
   let last = load<u64>(Cuts.sampleAt(0));          // without samples, the same key each time, and no reply

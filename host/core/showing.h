@@ -1,0 +1,80 @@
+/* showing.h -- the imports of module `segments`: which segment of a large bitmap a memory shows. Part of core.c. */
+#pragma once
+
+/* The operand that a side shows: 0 is memory 0, 1 is left, 2 is right. Loads both numbers, here and below: of a choice of what
+ * to load, the compiler makes a choice of addresses, and then assumes that any store may change the state. */
+IMPORT u32 shown_on(TAKE_STATE_AND u32 side) {
+    const u32 of_left = state->left_shown, of_right = state->right_shown;
+    return side == 1 ? of_left : of_right;
+}
+
+/* NULL if the side shows no segment. */
+IMPORT const root *root_on(TAKE_STATE_AND u32 side) {
+    const root *own = state->self_of;
+    const u32 k = shown_on(PASS_STATE_AND side);
+    return side == 0 ? own : k == SELF ? NULL : state->operands[k].of;
+}
+
+IMPORT u32 w2c_segments_at(TAKE_STATE_AND u32 side) {
+    const u32 own = state->self_at, k = shown_on(PASS_STATE_AND side);
+    return root_on(PASS_STATE_AND side) == NULL ? 0 : side == 0 ? own : state->operands[k].at;
+}
+
+IMPORT u32 w2c_segments_are(TAKE_STATE_AND u32 side) { return root_on(PASS_STATE_AND side) != NULL; }
+
+/* Not inlined, like the functions below: a segment has many entries. */
+__attribute__((noinline, unused)) static void w2c_segments_show(TAKE_STATE_AND u32 side, u32 index) {
+    const root *r = root_on(PASS_STATE_AND side);
+    if (r == NULL) return;
+    if (UNLIKELY(index >= r->count)) sandbox_trap(WORKER, TRAP_OPERAND);
+    const bitmap *b = r->of[index].b;
+    const span shown = {.base = arena(b), .size = arena_bytes(b), .at = index, .of = r};
+    if (side == 0) {
+        state->self_at = index;
+        set_memory(PASS_STATE_AND shown);
+        return;
+    }
+    const u32 k = shown_on(PASS_STATE_AND side);
+    WORKER->views[k] = shown;
+    if (state->left_shown == k) w2c_left_select(PASS_STATE_AND k);
+    if (state->right_shown == k) w2c_right_select(PASS_STATE_AND k);
+}
+
+__attribute__((noinline, unused)) static void w2c_segments_seek(TAKE_STATE_AND u32 side, u64 offset) {
+    const root *r = root_on(PASS_STATE_AND side);
+    if (r) w2c_segments_show(PASS_STATE_AND side, root_seek(r, offset));
+}
+
+__attribute__((noinline, unused)) static u32 w2c_segments_next(TAKE_STATE_AND u32 side) {
+    const root *r = root_on(PASS_STATE_AND side);
+    const u32 next = w2c_segments_at(PASS_STATE_AND side) + 1;
+    if (r == NULL || next >= r->count) return 0;
+    w2c_segments_show(PASS_STATE_AND side, next);
+    return 1;
+}
+
+IMPORT u64 w2c_segments_before(TAKE_STATE_AND u32 side) {
+    const root *r = root_on(PASS_STATE_AND side);
+    return r ? (u64)root_members(r, w2c_segments_at(PASS_STATE_AND side)) : 0;
+}
+
+IMPORT u64 w2c_segments_members(TAKE_STATE_AND u32 side) {
+    const root *r = root_on(PASS_STATE_AND side);
+    return r ? (u64)root_members(r, r->count) : 0;
+}
+
+__attribute__((noinline, unused)) static void w2c_segments_seekRank(TAKE_STATE_AND u32 side, u64 rank) {
+    const root *r = root_on(PASS_STATE_AND side);
+    u32 i = 0;
+    for (; r && i + 1 < r->count && r->of[i].members <= rank; i++) rank -= r->of[i].members;
+    w2c_segments_show(PASS_STATE_AND side, i);
+}
+
+__attribute__((noinline, unused)) static u32 w2c_segments_view(TAKE_STATE_AND u32 k) {
+    if (UNLIKELY(k >= state->operand_count)) sandbox_trap(WORKER, TRAP_OPERAND);
+    if (state->operands[k].of == NULL) return k;
+    span *views = sandbox_views(WORKER, state->operands, state->operand_count);
+    views[state->operand_count] = views[k];
+    state->operands = views;
+    return state->operand_count++;
+}
