@@ -27,7 +27,7 @@ export function charts(results: Results): Record<string, string> {
     if (groups.length > 0) drawn[file] = draw({ title, subtitle, groups, format: times, origin: 1, footnote: footnote(belongs) });
   };
   const isGenerated = (row: Row): boolean => / Mbit$/.test(row.data) || row.data === "daily actives";
-  const isTime = (row: Row): boolean => row.unit === "µs" && !/^(every command|random SETBITs|typical keys)$|client|^questions|^long tail|^density/.test(row.data);
+  const isTime = (row: Row): boolean => row.unit === "µs" && !/^(every command|random SETBITs|typical keys)$|^growth|client|^questions|^long tail|^density/.test(row.data);
   const speedup = "Speedup over native bitmaps (server-side time per call). Bars to the right: redis-roar is faster.";
   const saving = "Memory of native bitmaps divided by that of redis-roar (bytes allocated). Bars to the right: redis-roar is smaller.";
   chart("speed-real.svg", "Speed on real data sets", speedup, (row) => isTime(row) && !isGenerated(row));

@@ -28,12 +28,12 @@ import { measureCommands } from "./suites/commands.ts";
 import { COSTS, measureCosts } from "./suites/costs.ts";
 import { DENSITY, measureDensity } from "./suites/density.ts";
 import { FELT, measureFelt } from "./suites/felt.ts";
+import { growthNames, measureGrowth } from "./suites/growth.ts";
 import { measureImports } from "./suites/imports.ts";
 import { measureLatency } from "./suites/latency.ts";
 import { measureSite, measureTail, measureTailTimes } from "./suites/longtail.ts";
 import { measureMany } from "./suites/many.ts";
 import { measureQuestions } from "./suites/questions.ts";
-import { measureFlood } from "./suites/setbits.ts";
 import { type Combination, measureSets, pairs } from "./suites/sets.ts";
 import { measureSignIns } from "./suites/signins.ts";
 import { measureSmallKeys } from "./suites/small.ts";
@@ -54,6 +54,7 @@ const { values: options } = parseArgs({
     cells: { type: "string", default: "" },
     cpu: { type: "string", multiple: true, default: [] },
     full: { type: "boolean", default: false },
+    members: { type: "string", default: "" },
     out: { type: "string", default: "build/bench" },
   },
 });
@@ -76,7 +77,7 @@ const users = (options.full ? 100 : 20) * MILLION, days = 30;
 const usersAsked = 100 * MILLION;
 const keys = options.full ? MILLION : 200_000;
 const tailMembers = (options.full ? 1 : 0.1) * MILLION, siteKeys = (options.full ? 1 : 0.01) * MILLION;
-const floods = (options.full ? 10 : 2) * MILLION;
+const grown = (options.members ? Number(options.members) : options.full ? 10 : 2) * MILLION;
 
 const real: readonly Combination[] = [
   ...pairs,
@@ -139,7 +140,7 @@ const suites: [string, Suite][] = [
     measureWide(contenders, "snowflake ids in random order", shuffled(366, snowflakes(22, MILLION)))],
   ["few far ids", (contenders) => measureFew(contenders, "few far ids", shuffled(366, snowflakes(22, 512)))],
   ["a million containers", (contenders) => measureImports(contenders, "a million containers", MILLION)],
-  ["random SETBITs", (contenders) => measureFlood(contenders, { data: "random SETBITs", count: floods, bound: 100 * MILLION })],
+  ...growthNames.map((name): [string, Suite] => [name, (contenders) => measureGrowth(withSets(contenders), name, grown)]),
   ["containers at the limit of arrays", measureBorder],
   ["through a client", measureLatency],
   [FELT, measureFelt],
@@ -194,7 +195,7 @@ for (const [at, [name, suite]] of chosen.entries()) {
   names.splice(0, names.length, ...contenders.map((contender) => contender.name));
   machine = { ...machine, level: await levelOf(contenders) };
   try {
-    const named = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY].includes(name) ? names.toSpliced(1, 0, SETS) : names;
+    const named = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY, ...growthNames].includes(name) ? names.toSpliced(1, 0, SETS) : names;
     const shown = columns(name === DENSITY ? named.filter((one) => !one.endsWith(" R64")) : named);
     console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
     for await (const row of suite(contenders)) {

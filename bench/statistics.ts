@@ -35,3 +35,8 @@ export function parseCommandStatistics(info: string): Map<string, CommandStatist
   return new Map([...found].map(([, name, calls, usec, failed = 0]) =>
     [name!.toLowerCase(), { calls: Number(calls), failed: Number(failed), microseconds: Number(usec) }]));
 }
+
+/** Parses INFO latencystats with one percentile: its microseconds by command name in lower case. */
+export function parseTails(info: string): Map<string, number> {
+  return new Map([...info.matchAll(/^latency_percentiles_usec_([^:]+):p[\d.]+=([\d.]+)\r?$/gm)].map(([, name, usec]) => [name!.toLowerCase(), Number(usec)]));
+}

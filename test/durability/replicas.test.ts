@@ -10,7 +10,7 @@ import { families, range } from "../support/family.ts";
 import { Proxy } from "../support/proxy.ts";
 import { type Random, seeded } from "../support/random.ts";
 import { type Command, ReplyError } from "../support/resp.ts";
-import type { Server } from "../support/server.ts";
+import { type Server, withDebug } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
 import { inStep, replicate, stopReplicating, waitUntil } from "../support/waiting.ts";
 
@@ -20,7 +20,8 @@ const BACKLOG = 1024 * 1024;
 
 const options = { listens: true, config: [`repl-backlog-size ${BACKLOG}`, "repl-diskless-sync yes"] };
 const primary = useServer(options);
-const replica = useServer(options);
+/** Bitmaps that are one block on the others have segments here. Smaller ones would have other forms than bitmaps of one block. */
+const replica = useServer({ ...options, moduleArguments: [...withDebug, "SEGMENT-BYTES", "32768"] });
 const below = useServer(options);
 let upper: Proxy, lower: Proxy;
 beforeAll(async () => {

@@ -14,7 +14,9 @@ import { withDebug } from "../support/server.ts";
 import { byName, useServer } from "../support/suite.ts";
 import { waitUntil } from "../support/waiting.ts";
 
-const server = useServer({ moduleArguments: [...withDebug, "THREADS", "3", "THREADS-FROM-BYTES", "0"] });
+/** With every other seed, the bitmaps have segments. */
+const segments = seed % 2 ? ["SEGMENT-BYTES", "2048"] : [];
+const server = useServer({ moduleArguments: [...withDebug, ...segments, "THREADS", "3", "THREADS-FROM-BYTES", "0"] });
 const MILLISECONDS = 1000 * Number(process.env.SECONDS ?? 3);
 
 const KEYS = ["first", "second", "third"], ASKING = 4, TURN = 40, PAYLOAD = 5000, FIRST = 10_000_000;

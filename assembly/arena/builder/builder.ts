@@ -21,13 +21,10 @@ import { Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { Builder, writeLeaf } from "./state";
 import { Directory } from "../read/directory";
-import { LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting } from "./waiting";
+import { ENTRIES_LEAST, LEAF_LEAST, blocksOfWaiting, makeOrdinary, putWaitingKeys, writeWaiting } from "./waiting";
 
 // @ts-ignore: decorator
 @inline function lastKeyOf(entry: Entry): u64 { return entry.plainKey<Own>() + entry.plainSpan<Own>() - 1; }
-/** A packed leaf with more entries may be ended before it is full. */
-// @ts-ignore: decorator
-@inline const ENTRIES_LEAST: u32 = 6;
 
 // --- Ordinary entries --------------------------------------------------------------------------------------
 
@@ -103,8 +100,10 @@ export function finish(): void {
     if (builder.isOrdinary() ? finishShort(builder.bufferedEntry(0), entries) : finishPacked(entries)) return;
   }
   finishDirectory();
+  const closed = load<u64>(Arena.heldAt(), Builder.CLOSED);
   Header.release();
-  if (members - 1 < Page.ITEMS_MAX) packFull();    // 0 members are 2^64
+  // The forms of containers do not depend on where segments end.
+  if (members - 1 < Page.ITEMS_MAX && !closed) packFull();    // 0 members are 2^64
 }
 
 /** Writes what waits, and the directory, and makes memory 0 a full arena of these. */

@@ -11,7 +11,8 @@
 //   +44  u32 block for a roomy root, 0 if there is none
 //   +48  u32 capacity of the slots          +52 u32 the most bytes of a segment
 //   +56  u64 the least key that may be appended, of a leaf buffer without entries
-//   +64  buffer of lows: u16 each
+//   +64  u64 1 if segments have been closed
+//   +72  buffer of lows: u16 each
 //        leaf buffer: entries
 //        slots: one for each leaf that has been written
 //        scratch bytes of the caller
@@ -45,7 +46,8 @@ export class Builder {
   @inline static readonly SLOTS_ROOM: u32 = 48;
   @inline static readonly SEGMENT: u32 = 52;
   @inline static readonly NEXT_KEY: u32 = 56;
-  @inline static readonly LEAF: usize = 64;
+  @inline static readonly CLOSED: u32 = 64;
+  @inline static readonly LEAF: usize = 72;
   /** More entries than this do not get more room at first. */
   @inline private static readonly ENTRIES_MOST: u64 = 1 << 15;
   /** The most members of a small array. */
@@ -114,13 +116,22 @@ export class Builder {
     store<u32>(changetype<usize>(builder), slots + 1, Builder.SLOTS);
   }
 
-  /** Forgets what has been appended; the next key is at least `next`. */
+  /** Forgets what has been appended, now that a segment is closed; the next key is at least `next`. */
   clear(next: u64): void {
     memory.fill(changetype<usize>(this), 0, Builder.LEAF_ROOM);
     store<u32>(changetype<usize>(this), 0, Builder.ORDINARY);
     store<u32>(changetype<usize>(this), 0, Builder.NEED_BLOCKS);
     store<u32>(changetype<usize>(this), 0, Builder.ROOM_FOR_ROOT);
     store<u64>(changetype<usize>(this), next, Builder.NEXT_KEY);
+    store<u64>(changetype<usize>(this), 1, Builder.CLOSED);
+  }
+
+  /** Counts the members of a page that is appended as a whole, with its last key. */
+  @inline countPage(groups: u32, members: u64, last: u64): void {
+    const at = changetype<usize>(this);
+    store<u32>(at, load<u32>(at, Builder.ENTRIES) + groups, Builder.ENTRIES);
+    store<u64>(at, load<u64>(at, Builder.MEMBERS) + members, Builder.MEMBERS);
+    store<u64>(at, last + 1, Builder.NEXT_KEY);
   }
 
   @inline static countAppended(builder: Builder, members: u64): void {

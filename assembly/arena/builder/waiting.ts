@@ -1,7 +1,8 @@
 // Small arrays that wait in the leaf buffer (state.ts) until it is known whether they become packed leaves or
 // ordinary ones.
 
-import { Own } from "../../env/view";
+import { right } from "../../env/memory";
+import { Own, Right } from "../../env/view";
 import { Kind } from "../../container/kind";
 import { Container } from "../../container/limits";
 import { Builder, writeLeaf } from "./state";
@@ -11,11 +12,15 @@ import { Entry } from "../layout/entry";
 import { Arena, Header } from "../layout/header";
 import { Node } from "../layout/node";
 import { PageWriter } from "../packed/begin";
+import { PageGroups } from "../packed/groups";
 import { Page } from "../packed/layout";
 
 /** An ordinary leaf with this many entries or more may be ended before it is full. */
 // @ts-ignore: decorator
 @inline export const LEAF_LEAST: u32 = Node.LEAF_MAX / 2;
+/** A packed leaf with more entries may be ended before it is full. */
+// @ts-ignore: decorator
+@inline export const ENTRIES_LEAST: u32 = 6;
 /** When more than ITEMS_MAX members wait, leaves are written until no more than these are left. */
 // @ts-ignore: decorator
 @inline const WAITING_LEFT: u32 = Page.ITEMS_MAX / 2;
@@ -119,13 +124,18 @@ function loneInPage(builder: Builder, first: u32, entries: u32): u32 {
   return members + next.plainCount<Own>() <= PageWriter.pageMembers(least, next.plainKey<Own>());
 }
 
-/** Writes a page of the arrays first .. last - 1 that wait, which have the members from .. to - 1. */
-function writePage(first: u32, last: u32, from: u32, to: u32): void {
-  if (Header.bump() == Header.BYTES) {           // otherwise alignment padding of the first page
+/** Allocates a page. What would be alignment padding of the first page is room for a root. */
+function nextPage(): Node {
+  if (Header.bump() == Header.BYTES) {
     Allocator.allocateFresh(Node.ROOMY_INNER);
     store<u32>(Arena.heldAt(), Header.BYTES, Builder.ROOM_FOR_ROOT);
   }
-  const page = changetype<Node>(Allocator.allocatePage()), builder = Builder.current();
+  return changetype<Node>(Allocator.allocatePage());
+}
+
+/** Writes a page of the arrays first .. last - 1 that wait, which have the members from .. to - 1. */
+function writePage(first: u32, last: u32, from: u32, to: u32): void {
+  const page = nextPage(), builder = Builder.current();
   const key = builder.bufferedEntry(first).plainKey<Own>();
   PageWriter.beginPage(page.page, key, builder.bufferedEntry(last - 1).plainKey<Own>(), to - from);
   memory.copy(page.page.lowsFrom<Own>(0), builder.waitingLow(from), Container.arrayBytes(to - from));
@@ -185,6 +195,24 @@ export function makeOrdinary(): void {
   }
   if (entries) settleWaiting(0, entries, 0);
   store<u32>(Arena.heldAt(), 1, Builder.ORDINARY);
+}
+
+/**
+ * Appends a copy of a page, which `right` shows, if it would be written again as it is: nothing waits, and it is
+ * neither small, nor wider than it need be, nor larger than ordinary entries. Its keys are greater than all before.
+ */
+export function appendPage(page: Page): bool {
+  const count = page.count<Right>();
+  if (load<u32>(Arena.heldAt(), Builder.IN_LEAF) || count < LEAF_LEAST || !pagePays()) return false;
+  const first = page.keyAt<Right>(0), last = page.keyAt<Right>(count - 1), groups = PageGroups.between<Right>(page, 0, count);
+  const most = PageWriter.pageMembers(first, last);
+  if (groups <= ENTRIES_LEAST || most != PageWriter.pageCapacity(page.form<Right>())
+    || groups * <u32>Entry.BYTES * most <= count * <u32>Page.BYTES) return false;
+  const copy = nextPage();
+  right.copy(changetype<usize>(copy), changetype<usize>(page), page.bytes<Right>());
+  Builder.current().countPage(groups, count, last);
+  Builder.addLeaf(copy, first, count);
+  return true;
 }
 
 /** Whether the padding before another page is so small that the arena does not become wasteful. */

@@ -8,9 +8,11 @@ import { Block } from "../../arena/layout/blocks";
 import { Forms } from "../../arena/change/forms";
 import { Entry, Offset } from "../../arena/layout/entry";
 import { Directory, Place } from "../../arena/read/directory";
-import { appendFull, endLeaf, finish } from "../../arena/builder/builder";
+import { appendFull, closeIfFull, endLeaf, finish } from "../../arena/builder/builder";
 import { begin, limitSegments } from "../../arena/builder/state";
+import { appendPage } from "../../arena/builder/waiting";
 import { Node } from "../../arena/layout/node";
+import { Group, Page } from "../../arena/packed/layout";
 import { emit, emitAs, emitCopy } from "../shape/emit";
 import { Shape } from "../shape/shape";
 import { Places, Scratch } from "../shape/scratch";
@@ -108,6 +110,19 @@ function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
     && TINY_PAYLOAD + (<usize>words << 3) < full;
 }
 
+/**
+ * Appends a copy of the page that begins at `place` if it can be copied as a whole and its keys are at most `last`.
+ * Returns the place of its last group, otherwise 0.
+ */
+function copyPage(place: u64, last: u64): u64 {
+  const group = Place.entry(place).group, end = <usize>(place >> 32), page = changetype<Page>(Group.leaf<Right>(group));
+  if (!page || Group.index(page, group)) return 0;
+  const final = Directory.lastBefore<Right>(Place.entry(place), changetype<Group>(end));
+  if (final.key<Right>() > last || !appendPage(page)) return 0;
+  closeIfFull();
+  return Place.of(final, end);
+}
+
 /** Bytes of a container in a payload, beside its members. */
 // @ts-ignore: decorator
 @inline const HEAD_BYTES: u64 = 16;
@@ -160,6 +175,10 @@ export function copyKeys(first: u64, last: u64): void {
   for (let place = Directory.seek<Right>(first); place; place = Place.next<Right>(place)) {
     const entry = Place.entry(place), key = max(entry.key<Right>(), first);
     if (key > last) return;
+    if (entry.isGroup()) {
+      const end = copyPage(place, last);
+      if (end) { place = end; continue; }
+    }
     if (entry.kind<Right>() != Kind.FULL) emitCopy(key, entry);
     else appendFull(key, min(entry.lastKey<Right>(), last) - key + 1);
     if (Place.isLastOfLeaf<Right>(place)) endLeaf();
