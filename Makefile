@@ -173,7 +173,7 @@ setup:
 module: $(MODULE)
 	@:
 
-documents: docs/commands.md client/src/calls.ts
+documents: docs/commands.md docs/integers.md client/src/calls.ts
 	@:
 
 # Its core has one more export, which accesses memory out of bounds.
@@ -246,7 +246,7 @@ $(O)/commands.c $(O)/handlers.h: $(COMMAND_TABLE) tools/generate-commands.ts too
 	@mkdir -p $(O)
 	$(TSX) tools/generate-commands.ts $@
 
-docs/commands.md: $(COMMAND_TABLE) tools/generate-commands.ts tools/handlers.ts
+docs/commands.md docs/integers.md: $(COMMAND_TABLE) tools/generate-commands.ts tools/handlers.ts
 	@mkdir -p docs
 	$(TSX) tools/generate-commands.ts --docs $@
 
