@@ -12,7 +12,7 @@ export { sort, sortUnlessSparse } from "./sort";
 export { changeRange } from "./write/range";
 export { field, setField, addToField, takeBackField } from "./write/field";
 export { planFields, changeWords, takeBackWords } from "./write/fields";
-export { get, isEmpty, cardinality, minimum, maximum, countRange, select } from "./read/query";
+export { get, countRange, minimum, select } from "./read/query";
 export { countIndexed, position } from "./read/indexed";
 export { membersFrom } from "./read/stream";
 export { countRuns, runsBetween } from "./read/spans";
@@ -27,10 +27,17 @@ export { shareAll } from "./combine/compare/facet";
 export { rank } from "./combine/compare/ranking";
 export { cuts } from "./combine/walk/cuts";
 export { cross } from "./combine/compare/cross";
-export { rewrite, pack, slice } from "./combine/rebuild/rewrite";
+export { slice } from "./combine/rebuild/rewrite";
 export { shift } from "./combine/rebuild/shift";
 export { serializedBytes, serialize, deserialize } from "./format/index";
 export { readBitsFrom } from "./format/text";
 export { decodeBase64 } from "./format/base64";
-export { shrunkBytes, used, wasteful } from "./arena/change/forms";
-export { validate } from "./arena/validate";
+export {
+  eitherCardinality as cardinality, eitherIsEmpty as isEmpty, eitherMaximum as maximum, eitherPack as pack,
+  eitherRewrite as rewrite, eitherShrunkBytes as shrunkBytes, eitherStart as start, eitherUsed as used,
+  eitherValidate as validate, eitherWasteful as wasteful,
+} from "./values/either";
+export { changeValue, valueOf } from "./values/point";
+export { askValues } from "./values/ask";
+export { comparisons, idsCompared } from "./values/compare";
+export { mergeValues } from "./values/merge";

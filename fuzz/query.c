@@ -3,15 +3,16 @@
  *
  *   u8 level << 6 | pieces << 5 | wide << 4 | keys - 1, then a byte for each key, then the text
  *
- * A key's byte chooses its members; keys made by the same byte one after the other are the same bitmap. With
- * `pieces`, each byte of the text stands for a piece of an expression.
+ * A key's byte chooses its members; keys made by the same byte one after the other are the same bitmap. From
+ * INTEGERS_FROM on, a key has integers. With `pieces`, each byte of the text stands for a piece of an expression.
  *
  * The parser must refuse the text or evaluate it. Then what it stores, counts and lists must agree. */
 #include <string.h>
 
+#include "core/values.h"
 #include "fuzz.h"
 
-enum { KEYS_MAX = 8, TEXT_MAX = 1 << 16, LIST_MAX = 1 << 12 };
+enum { KEYS_MAX = 8, TEXT_MAX = 1 << 16, LIST_MAX = 1 << 12, INTEGERS_FROM = 240, MADE_MAX = 256 };
 
 /* clang-format off */
 static const char *const pieces[] = {
@@ -21,6 +22,7 @@ static const char *const pieces[] = {
     "#1,#1,#1,#2,", "[1..70000],[2..60000],[3..50000],", "exactly(3,", "atleast(4,",
     "#1..#2,#1..#2,#1..#2,#1..#2,", "(#1&#2),(#2&#1),", "(#1-#2)|(#1-~#3)", "#1|#1", "#2^~#2", "~[0..65535]",
     "[131072..196607],", "atmost(5,", "~(#1|#2),", "[7..7],[9..9],[11..4294967295],",
+    "#1<5", "#2>=-3&", "#1!=#2", "-9<=#1<100", "<", ">=", "=", "!=", "9223372036854775807", "-9223372036854775808",
 };
 /* clang-format on */
 enum { PIECES = sizeof pieces / sizeof *pieces };
@@ -39,6 +41,47 @@ static bitmap *make_bitmap(uint8_t seed, int wide) {
     const stretch flipped = {FLIP, base + seed * 300, base + seed * 300 + (seed & 32 ? 140000 : 500)};
     if (seed & 16) must(core_change_range(&main_worker, &b, &flipped, &members));
     return b;
+}
+
+/* Integers of a few containers. */
+static bitmap *make_integers(uint8_t seed, int wide) {
+    bitmap *b = bitmap_copy(bitmap_empty());
+    uint64_t at = seed, base = wide && seed & 1 ? UINT64_MAX - 300000 : 0;
+    for (uint32_t i = 0, count = 20 + seed % 7 * (seed & 8 ? 900 : 30); i < count; i++) {
+        at = (at * 25214903917 + 11) % 262144;
+        value_change v = {.deed = VALUE_SET, .id = base + at, .value = (int64_t)(at * 7 % 211) - 100};
+        must(core_change_value(&main_worker, &b, &v));
+    }
+    return b;
+}
+
+static bitmap *make_key(uint8_t seed, int wide) {
+    return seed >= INTEGERS_FROM ? make_integers(seed, wide) : make_bitmap(seed, wide);
+}
+
+/* Makes operands of comparisons, as the module does. Returns 0 if a key that is compared has no values. */
+static int resolve(query *q, bitmap **made, uint64_t *count) {
+    numbers all = {0};
+    int right = 1;
+    must(core_comparisons(&main_worker, q, &all));
+    *count = 0;
+    q->operands.count--;
+    for (const comparison *one = (comparison *)all.list; right && (uint64_t *)one < all.list + all.count;
+         one++) {
+        const span *keys = q->operands.list;
+        right = has_values(keys[one->key - 1]) && (!one->other || has_values(keys[one->other - 1]))
+             && *count < MADE_MAX;
+        if (!right) break;
+        must(core_compare(&main_worker, q, one, &made[*count]));
+        check_sound(made[*count]);
+        const span ids = span_of(made[(*count)++]);
+        if (one->operand <= q->operands.count) q->operands.list[one->operand - 1] = ids;
+        else operands_add_span(&q->operands, ids);
+    }
+    RedisModule_Free(all.list);
+    q->keys = q->operands.count;
+    query_add_tree(q);
+    return right;
 }
 
 /* The text of the input; returns its length. */
@@ -108,8 +151,10 @@ static void check_answers(const query *q, uint64_t from) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char text[TEXT_MAX];
+    static bitmap *made[MADE_MAX];
     bitmap *keys[KEYS_MAX];
     query_mistake m;
+    uint64_t resolved;
 
     if (size == 0) return 0;
     choose_level(data[0]);
@@ -124,16 +169,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         EXPECT(m.place >= 1 && m.place <= length + 1);
         return 0;
     }
-    for (uint32_t i = 0; i < q.keys; i++) {
+    const uint32_t count = q.keys;
+    for (uint32_t i = 0; i < count; i++) {
         int same = i > 0 && data[1 + i] == data[i];
-        keys[i] = same ? keys[i - 1] : make_bitmap(data[1 + i], wide);
+        keys[i] = same ? keys[i - 1] : make_key(data[1 + i], wide);
     }
     operands_begin(&q.operands);
-    for (uint32_t i = 0; i < q.keys; i++) operands_add(&q.operands, keys[i]);
+    for (uint32_t i = 0; i < count; i++) operands_add(&q.operands, keys[i]);
     query_add_tree(&q);
-    check_answers(&q, data[1] * 1000u);
+    if (resolve(&q, made, &resolved)) check_answers(&q, data[1] * 1000u);
     operands_end(&q.operands);
-    for (uint32_t i = 0; i < q.keys; i++) {
+    while (resolved > 0) bitmap_free(made[--resolved]);
+    for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || keys[i] != keys[i - 1]) bitmap_free(keys[i]);
     }
     return 0;

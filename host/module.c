@@ -104,7 +104,8 @@ static int register_commands(RedisModuleCtx *ctx) {
     int own_category =
         RedisModule_AddACLCategory && RedisModule_AddACLCategory(ctx, "roaring") == REDISMODULE_OK;
     for (size_t i = 0; i < command_count; i++) {
-        for (int f = 0; f < FAMILIES; f++) {
+        for (int f = 0; f < TYPES; f++) {
+            if (commands[i].entries[f] == NULL) continue;
             if (register_command(ctx, &commands[i], f, own_category) == REDISMODULE_OK) continue;
             RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered",
                             families[f].prefix, commands[i].name);
@@ -124,7 +125,7 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     ADD_INFORMATION(ctx);
 }
 
-/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family; replies OK or what is wrong. Only
+/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family, or of integers; replies OK or what is wrong. Only
  * if the setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 2};
@@ -134,6 +135,7 @@ static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
 
     if (argc != 3) return RedisModule_WrongArity(ctx);
     if (!argument_is(&c, 1, "VALIDATE")) return reply_syntax_error(&c);
+    c.takes_integers = 1;
     if (!open_either(&c, 2, &b)) return REDISMODULE_OK;
     if (b == NULL) return reply_error(&c, ERRORMSG_NO_KEY);
     if (!succeeded(&c, core_validate(&main_worker, b, &fault))) return REDISMODULE_OK;

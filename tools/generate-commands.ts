@@ -4,8 +4,9 @@
 // generate-commands --check <file.md>  fails if --docs would change the file
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { type Arg, type Command, commands } from "../host/table/commands.ts";
-import { families } from "../host/table/families.ts";
+import { type Access, type Arg, type Command, commands } from "../host/table/commands.ts";
+import { families, ofIntegers } from "../host/table/families.ts";
+import { integers } from "../host/table/integers.ts";
 import { arity, asksKeys, declaration, flags, handlerInC, handlerOf, keyFlags, keysInC } from "./handlers.ts";
 
 const ARG_TYPES: Record<Arg["type"], string> = {
@@ -14,9 +15,9 @@ const ARG_TYPES: Record<Arg["type"], string> = {
 
 // --- Checks -----------------------------------------------------------------------------------------------------------------
 
-function check(): void {
+function check(rows: Command[]): void {
   const names = new Set<string>();
-  for (const row of commands) {
+  for (const row of rows) {
     const fail = (why: string): never => {
       throw new Error(`commands.ts: ${row.name}: ${why}`);
     };
@@ -38,7 +39,8 @@ function check(): void {
 const NUMBERS = /^num(keys|facets|rows|cols)$/;
 
 /** Checks that key specs are consecutive, so that first, last and step describe the same keys, and that each matches an argument. */
-function checkKeys(row: Command, fail: (why: string) => never): void {
+function checkKeys({ keys, ...rest }: Command, fail: (why: string) => never): void {
+  const row = { ...rest, keys: keys.filter(({ keyword }) => keyword === undefined) };
   if (row.keys.length === 0) fail("has no key");
   row.keys.forEach(({ at, to, oneKeyFor, optionBefore, modifyWith, numbered, behind }, i) => {
     if (behind !== undefined && i === 0) fail("no list of keys is before the first");
@@ -53,7 +55,7 @@ function checkKeys(row: Command, fail: (why: string) => never): void {
     if (!row.args[0]!.of?.some(({ token }) => token === oneKeyFor)) fail(`its first argument is never ${oneKeyFor}`);
   });
   const place = (i: number): number => i + 1 - row.args.slice(0, i).filter(({ optional }) => optional).length;
-  const parts = row.args.flatMap((arg) => (arg.kind === "question" ? arg.of! : [arg]));
+  const parts = row.args.filter(({ kind, optional }) => !(kind === "question" && optional && keys.length > row.keys.length)).flatMap((arg) => (arg.kind === "question" ? arg.of! : [arg]));
   const keyArgs = parts.flatMap((arg, i) => (arg.type === "key" ? [{ at: place(i), multiple: arg.multiple ?? false }] : []));
   const agree = row.keys.every(({ at, to, numbered, behind }, i) =>
     (behind !== undefined || keyArgs[i]?.at === at) && keyArgs[i]?.multiple === (to !== undefined || (numbered ?? false)));
@@ -78,15 +80,20 @@ function argArray(name: string, args: Arg[], keyIndex = { next: 0 }): string {
   return `${parts.join("")}static RedisModuleCommandArg ${name}[] = {\n${rows.join("\n")}\n    {0}\n};\n`;
 }
 
+/** The key spec of keys behind a keyword and an expression. */
+const behindKeyword = (keyword: string, access: Access): string =>
+  `    {.flags = ${keyFlags(access)}, .begin_search_type = REDISMODULE_KSPEC_BS_KEYWORD, .bs.keyword = {${text(keyword)}, 1}, `
+  + ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {1, 2, 1}},";
+
 function keyArray(name: string, keys: Command["keys"]): string {
-  const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind }) =>
-    `    {.flags = ${keyFlags(access, [...(oneKeyFor !== undefined || behind !== undefined ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, `
-    + (behind !== undefined
-      ? `.begin_search_type = REDISMODULE_KSPEC_BS_UNKNOWN, .bs.index = {${behind}}, .find_keys_type = REDISMODULE_KSPEC_FK_UNKNOWN},`
-      : `.begin_search_type = REDISMODULE_KSPEC_BS_INDEX, .bs.index = {${numbered ? at - 1 : at}}, `)
-    + (behind !== undefined ? "" : numbered
-      ? ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {0, 1, 1}},"
-      : `.find_keys_type = REDISMODULE_KSPEC_FK_RANGE, .fk.range = {${to ?? 0}, 1, 0}},`));
+  const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind, keyword }) => keyword ? behindKeyword(keyword, access)
+    : `    {.flags = ${keyFlags(access, [...(oneKeyFor !== undefined || behind !== undefined ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, `
+      + (behind !== undefined
+        ? `.begin_search_type = REDISMODULE_KSPEC_BS_UNKNOWN, .bs.index = {${behind}}, .find_keys_type = REDISMODULE_KSPEC_FK_UNKNOWN},`
+        : `.begin_search_type = REDISMODULE_KSPEC_BS_INDEX, .bs.index = {${numbered ? at - 1 : at}}, `)
+      + (behind !== undefined ? "" : numbered
+        ? ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {0, 1, 1}},"
+        : `.find_keys_type = REDISMODULE_KSPEC_FK_RANGE, .fk.range = {${to ?? 0}, 1, 0}},`));
   return `static RedisModuleCommandKeySpec ${name}[] = {\n${rows.join("\n")}\n    {0}\n};\n`;
 }
 
@@ -95,9 +102,17 @@ function categories(row: Command): string {
   return `${access} ${row.flags.includes("fast") ? "fast" : "slow"} bitmap`;
 }
 
-function commandInC(row: Command, index: number): string {
+/** A row of the table in C: that of a command, under a name that no other family's row has, and its families. */
+interface Row { row: Command; shown: string; of: string[] }
+
+const rows: Row[] = [
+  ...commands.map((row) => ({ row, shown: row.name, of: families.map(({ id }) => id) })),
+  ...integers.map((row) => ({ row: { ...row, name: `${ofIntegers.id}_${row.name}` }, shown: row.name, of: [ofIntegers.id] })),
+];
+
+function commandInC({ row, of }: Row, index: number): string {
   const name = row.name.toLowerCase();
-  const entries = families.map(({ id }) =>
+  const entries = of.map((id) =>
     `static int ${name}_${id}(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {\n`
     + `    return run_command(&commands[${index}], &families[${id}], ctx, argv, argc);\n}\n`);
   return `/* ${row.name} */
@@ -109,11 +124,11 @@ ${handlerInC(row)}${keysInC(row)}${entries.join("")}${keyArray(`${name}_keys`, r
 `;
 }
 
-function rowInC(row: Command): string {
+function rowInC({ row, shown, of }: Row): string {
   const name = row.name.toLowerCase();
   const [first, ...rest] = row.keys.filter(({ numbered }) => !numbered), legacyLast = rest.at(-1) ?? first;
   const registered = [...row.flags, ...(asksKeys(row) ? ["getkeys-api"] : [])];
-  return `    {${text(row.name)}, ${handlerOf(row)}, {${families.map(({ id }) => `[${id}] = ${name}_${id}`).join(", ")}}, `
+  return `    {${text(shown)}, ${handlerOf(row)}, {${of.map((id) => `[${id}] = ${name}_${id}`).join(", ")}}, `
     + `${text(registered.join(" "))}, ${text(categories(row))}, ${first?.at ?? 0}, ${legacyLast?.to ?? legacyLast?.at ?? 0}, ${first ? 1 : 0}, `
     + `${row.mayOffload === true ? 1 : 0}, ${asksKeys(row) ? `${name}_keys_of` : "NULL"}, &${name}_info},`;
 }
@@ -127,9 +142,9 @@ static const RedisModuleCommandInfoVersion version = {
     1, sizeof(RedisModuleCommandHistoryEntry), sizeof(RedisModuleCommandKeySpec), sizeof(RedisModuleCommandArg)
 };
 
-${commands.map(commandInC).join("\n")}
+${rows.map(commandInC).join("\n")}
 const command commands[] = {
-${commands.map(rowInC).join("\n")}
+${rows.map(rowInC).join("\n")}
 };
 
 const size_t command_count = sizeof commands / sizeof *commands;
@@ -144,7 +159,7 @@ const inHeader = (): string => `/* Generated by tools/generate-commands.ts from 
 extern const command commands[];
 extern const size_t command_count;
 
-${commands.map(declaration).join("\n")}
+${rows.map(({ row }) => declaration(row)).filter(Boolean).join("\n")}
 
 #endif
 `;
@@ -175,7 +190,7 @@ const MISSING: Record<string, string> = {
   zeros: "0 in its place.",
 };
 
-function commandInMarkdown(row: Command): string {
+function commandInMarkdown(row: Command, prefixes: string[]): string {
   const call = [row.name, ...row.args.map(syntax)].join(" ");
   const facts = [
     `- Reply: ${row.reply}`,
@@ -187,7 +202,7 @@ function commandInMarkdown(row: Command): string {
   ];
   return `## ${row.name}
 
-    ${families.map(({ id }) => `${id}.${call}`).join("\n    ")}
+    ${prefixes.map((prefix) => `${prefix}.${call}`).join("\n    ")}
 
 ${row.summary}.
 
@@ -226,14 +241,51 @@ Errors common to all commands:
 | \`WRONGTYPE Operation against a key holding the wrong kind of value\` | the key holds something else, or a bitmap of the other family |
 | \`OOM ...\` | a write needs more memory than is available |
 
-${commands.map(commandInMarkdown).join("\n")}`;
+${commands.map((row) => commandInMarkdown(row, families.map(({ id }) => id))).join("\n")}`;
+
+const integersInMarkdown = (): string => `<!-- Generated by tools/generate-commands.ts from host/table/integers.ts. -->
+
+# Integers for ids
+
+Commands \`RI.*\` keep one signed 64-bit integer for each id, from 0 to 18446744073709551615, that has one: an age, a score, an amount, or the
+time when somebody was last seen. An id without one has none, which is not 0. Keys have the type \`roar-ints\`. Ten million ids with values below
+131,072 take 23.5 MB, about two bytes and a half for each; a sorted set takes some 90. Options, bounds and errors are those of sorted sets
+(ZADD, ZRANGE, ZCOUNT), and a key without ids is deleted, as a sorted set is. Bounds \`min\` and \`max\` are integers, \`-inf\`, \`+inf\`, or
+\`(\` and an integer that is excluded.
+
+\`WITHIN expression numkeys key [key ...]\`, always last, counts only ids that are members of an [expression](commands.md#query) over bitmaps
+of either family:
+
+    RI.SUM paid WITHIN "#1 & #2" 2 vip active:may
+
+**In expressions**, a key of integers is the ids that have a value, and its values can be compared: \`#2 >= 18\`, also with \`<\`, \`<=\`,
+\`>\`, \`=\` and \`!=\`; \`18 <= #2 < 30\`; \`#2 < #3\` for the ids that have a value in both keys. Comparisons bind tighter than \`&\`.
+This works in QUERY, QUERYSTORE, FACET, CROSSCARD, and WITHIN. Each comparison is computed for all ids of its key before the expression is
+evaluated. Commands of \`R.*\` do not see ids above 4294967295.
+
+    R.QUERY "#1 & 18 <= #2 < 30 - #3" 3 vip age lost MEMBERS LIMIT 10
+    R.QUERY "#1 >= 1000" 1 seen                        the time was stored by RI.SET seen GT id time
+    R.QUERY "#1 < #2" 2 seen:cart seen:payment         an ordered funnel
+
+A rank takes a pass over all values, from 2 ms for ten million on. A leaderboard that mostly asks for ranks is quicker as a sorted set, which
+finds them in O(log n); its top is found here in about a millisecond.
+
+| Command | |
+|---|---|
+${integers.map((row) => `| [${row.name}](#${row.name.toLowerCase()}) | ${row.summary} |`).join("\n")}
+
+${integers.map((row) => commandInMarkdown(row, ["RI"])).join("\n")}`;
+
+/** What the file is to contain. */
+const documentOf = (path: string): string => (path.endsWith("integers.md") ? integersInMarkdown() : inMarkdown());
 
 // --- Main -------------------------------------------------------------------------------------------------------------------
 
-check();
+check(commands);
+check(integers);
 const [mode, file] = process.argv.slice(2);
-if (mode === "--docs" && file) writeFileSync(file, inMarkdown());
+if (mode === "--docs" && file) writeFileSync(file, documentOf(file));
 else if (mode === "--check" && file) {
-  if (readFileSync(file, "utf8") !== inMarkdown()) throw new Error(`${file} does not match host/table/commands.ts: run make documents`);
+  if (readFileSync(file, "utf8") !== documentOf(file)) throw new Error(`${file} does not match host/table/: run make documents`);
 } else if (mode && !mode.startsWith("--")) writeFileSync(mode, mode.endsWith(".h") ? inHeader() : inC());
 else throw new Error("usage: generate-commands <commands.c> | <handlers.h> | --docs <file.md> | --check <file.md>");

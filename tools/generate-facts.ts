@@ -20,6 +20,12 @@ const ENUMS = [
   { name: "Fault", inC: "fault", prefix: "FAULT_" },
   { name: "Mistake", inC: "mistake", prefix: "MISTAKE_" },
   { name: "Spread", inC: "spread", prefix: "SPREAD_" },
+  { name: "Only", inC: "only", prefix: "ONLY_" },
+  { name: "Done", inC: "done", prefix: "DONE_" },
+  { name: "Deed", inC: "deed", prefix: "VALUE_" },
+  { name: "Ask", inC: "ask", prefix: "ASK_" },
+  { name: "RangeOption", inC: "range_option", prefix: "RANGE_" },
+  { name: "Aggregate", inC: "aggregate", prefix: "AGGREGATE_" },
 ];
 
 /** Enums whose doc comments are texts that the host gets by a function. */

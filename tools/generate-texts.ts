@@ -1,7 +1,7 @@
 // generate-texts <texts.h>: the fields of INFO and the forms of STAT in host/table/texts.ts as C.
 
 import { writeFileSync } from "node:fs";
-import { information, statistics } from "../host/table/texts.ts";
+import { information, integersStatistics, statistics } from "../host/table/texts.ts";
 
 const text = "text:";
 const add = ([name, value]: [string, string]): string =>
@@ -24,6 +24,8 @@ ${calls.map((call) => `        ${call} \\\n`).join("")}    } while (0)
 
 #define STAT_TEXT ${JSON.stringify(statistics.text)}
 #define STAT_JSON ${JSON.stringify(statistics.json)}
+#define RI_STAT_TEXT ${JSON.stringify(integersStatistics.text)}
+#define RI_STAT_JSON ${JSON.stringify(integersStatistics.json)}
 
 #endif
 `);

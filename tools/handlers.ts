@@ -84,6 +84,9 @@ function parse(begin: Beginning, arg: Arg, at: number): void {
   } else if (kind === "bit") {
     add("uint32_t");
     begin.calls.push(`parse_bit(c, ${at}, "${name}", &${name})`);
+  } else if (type === "integer" && !kind) {
+    add("int64_t");
+    begin.calls.push(`parse_index(c, ${at}, &${name})`);
   } else if (kind === "rank") {
     add("uint64_t");
     add("int", "from_end");
@@ -99,6 +102,9 @@ const MISSING: Partial<Record<Command["missing"], string>> = {
   "[]": "RedisModule_ReplyWithArray(c->ctx, 0)",
   string: 'RedisModule_ReplyWithSimpleString(c->ctx, "")',
 };
+
+/** What handlers of rows that read get in place of a missing key, if the row says that it counts as empty. */
+const EMPTY = "b = bitmap_empty();";
 
 /** How the key, argv[1], is opened. A row that lacks `deny-oom` creates no key above maxmemory. */
 function opener({ flags: have, keys: [key], missing }: Command): string | undefined {
@@ -122,20 +128,23 @@ function beginning(row: Command): Beginning & { open?: string } {
 /** The declaration of the command's own function. */
 export function declaration(row: Command): string {
   const name = `${row.name.toLowerCase()}_command`;
+  if (row.handledBy) return "";
   return row.parsed ? `int ${name}(${["call *c", ...beginning(row).parameters.map(({ type }) => type)].join(", ")});` : `handler ${name};`;
 }
 
 /** The function that a row has as its handler: the command's own one, or for a row with `parsed` one that calls it. */
-export const handlerOf = ({ name, parsed }: Command): string => `${name.toLowerCase()}_${parsed ? "parsed" : "command"}`;
+export const handlerOf = ({ name, parsed, handledBy }: Command): string => `${(handledBy ?? name).toLowerCase()}_${parsed ? "parsed" : "command"}`;
 
 /** That function, if the command's own one is another. */
 export function handlerInC(row: Command): string {
   if (!row.parsed) return "";
   const { variables, cut, options, calls, parameters, list, open } = beginning(row), reply = MISSING[row.missing];
-  if (open && !reply && !open.startsWith("open_create")) throw new Error(`commands.ts: ${row.name}: nothing replies ${row.missing}`);
+  const reads = row.keys[0]!.access === "read", isEmpty = reads && row.missing === "empty";
+  if (open && !reply && !isEmpty && !open.startsWith("open_create")) throw new Error(`commands.ts: ${row.name}: nothing replies ${row.missing}`);
   const command = `${row.name.toLowerCase()}_command(${["c", ...parameters.map(({ value }) => value)].join(", ")});`;
-  const isMissing = row.keys[0]!.access === "read" ? `if (b == NULL) ${reply};` : `if (k.value == NULL) abandon(&k), ${reply};`;
+  const isMissing = reads ? `if (b == NULL) ${reply};` : `if (k.value == NULL) abandon(&k), ${reply};`;
   const act = open === undefined ? [command]
+    : isEmpty ? [`if (${open}) {`, `    if (b == NULL) ${EMPTY}`, `    ${command}`, "}"]
     : reply ? [`if (${open}) {`, `    ${isMissing}`, `    else ${command}`, "}"] : [`if (${open}) ${command}`];
   const lines = [
     ...variables.map((variable) => `${variable};`), ...(cut ? [cut] : []), ...calls.map((call) => `if (!${call}) return REDISMODULE_OK;`),
@@ -149,12 +158,16 @@ export function handlerInC(row: Command): string {
 
 /** Whether the server has to ask the module for the keys of each call. */
 export const asksKeys = ({ keys }: Command): boolean =>
-  keys.some(({ oneKeyFor, modifyWith, numbered }) => oneKeyFor ?? modifyWith ?? numbered);
+  keys.some(({ oneKeyFor, modifyWith, numbered, keyword }) => oneKeyFor ?? modifyWith ?? keyword ?? numbered);
 
 /** The statement that reports the keys of a key spec; `next` is the one after it. */
 function report(spec: Command["keys"][number], next?: Command["keys"][number]): string {
-  const { at, to, access, oneKeyFor, optionBefore, modifyWith, numbered, behind } = spec;
+  const { at, to, access, oneKeyFor, optionBefore, modifyWith, numbered, behind, keyword } = spec;
   const usage = modifyWith ? `modifies ? ${keyFlags("modify")} : ${keyFlags(access)}` : keyFlags(access);
+  if (keyword) {
+    return `for (int at = 2; at < c->argc; at++) {\n        if (!word_at(c, at, "${keyword}")) continue;\n`
+      + `        report_numbered(c, at + 3, ${usage});\n        break;\n    }`;
+  }
   if (numbered) {
     const known = next?.behind === undefined ? "" : behind === undefined ? "int last = " : "last = ";
     return behind === undefined ? `${known}report_numbered(c, ${at}, ${usage});` : `if (last) ${known}report_numbered(c, last + ${behind + 1}, ${usage});`;

@@ -44,7 +44,9 @@ export function parseQuery(keys: u32, greatest: u64): u64 {
   parse(keys, greatest);
   if (Tree.mistake() == Mistake.UNNAMED_KEY) reply.member(Tree.firstUnnamed());
   if (!Tree.mistake()) {
-    if (Tree.operands() > Tree.namedKeys()) simplify(); else if (mayDiffer()) normalize();
+    const repeats = Tree.operands() > Tree.namedKeys(), differs = repeats || mayDiffer();
+    Tree.keepComparisons();
+    if (repeats) simplify(); else if (differs) normalize();
   }
   return Tree.mistake() ? (<u64>Tree.mistakeAt() + 1) << 32 | Tree.mistake() : <u64>Tree.recordsEnd() << 32;
 }

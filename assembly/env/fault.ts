@@ -89,4 +89,6 @@ export const enum Fault {
   DORIS,
   /** it looks like CRoaring's frozen form: write it with roaring_bitmap_portable_serialize */
   FROZEN,
+  /** a value is greater than a signed 64 bit integer */
+  VALUE_TOO_GREAT,
 }

@@ -49,7 +49,7 @@ export function simplify(): void {
 /** Takes out common factors. Returns whether there were any: then the tree is no longer in normal form. */
 function factor(): bool {
   const table = changetype<KeyTable>(Tree.recordsEnd()),
-    end = changetype<usize>(table) + 2 * (<usize>Tree.keys() + 1) * COUNTED_BYTES;
+    end = changetype<usize>(table) + 2 * (<usize>Tree.keys() + Tree.comparisons() + 1) * COUNTED_BYTES;
   Arena.reserve(end);
   Tree.setRecordsEnd(end);
   if (factorBelow(table, Tree.root())) return true;

@@ -50,6 +50,10 @@ export const enum Mistake {
   TOO_LONG,
   /** more than 131,072 operands */
   TOO_MANY_OPERANDS,
+  /** expected a number or a key to compare with */
+  NO_COMPARED,
+  /** expected a comparison with a key */
+  NO_COMPARISON,
   /** the expression lacks a key */
   UNNAMED_KEY,
 }

@@ -3,7 +3,8 @@
 //   union         = difference of ODD, joined by |
 //   symmetric     = intersections, joined by ^
 //   intersection  = operands, joined by & and -
-//   operand       = ~ operand | ( union ) | #key | [first..last] | function ( arguments )
+//   operand       = ~ operand | ( union ) | #key | [first..last] | function ( arguments ) | comparison
+//   comparison    = #key < number | number < #key | number < #key < number | #key < #key;  also <= > >= = !=
 //   argument      = #first..#last | union
 //
 // Functions are all, any, one; atleast, atmost and exactly, whose first argument is a number.
@@ -12,6 +13,7 @@
 import { right } from "../env/memory";
 import { Rule } from "../combine/term/term";
 import { Mistake } from "./mistake";
+import { compareKey, parseInteger, readKey } from "./comparison";
 import { Character, QueryText } from "./text";
 import { Tree, TreeRecord } from "./tree";
 
@@ -131,6 +133,7 @@ function parseOperand(): TreeRecord {
   let operand: usize = 0;
   if (next == Character.HASH) return parseKey();
   if (next == Character.RANGE) return parseRange();
+  if (QueryText.atInteger()) return parseInteger();
   enterLevel();
   if (QueryText.accept(Character.NOT)) operand = changetype<usize>(complementOf(parseOperand()));
   else if (QueryText.accept(Character.OPEN)) {
@@ -147,8 +150,10 @@ function parseOperand(): TreeRecord {
 
 /** A key. */
 function parseKey(): TreeRecord {
+  const at = Tree.textAt();
   QueryText.accept(Character.HASH);
-  const key = readKey();
+  const key = readKey(), comparison = compareKey(key, at);
+  if (comparison) return comparison;
   if (QueryText.acceptDots()) Tree.note(Mistake.KEYS_OUTSIDE, Tree.textAt() - 2);
   return keysFrom(key, key);
 }
@@ -165,6 +170,7 @@ function parseKeys(): TreeRecord {
 function keysFrom(first: u32, last: u32): TreeRecord {
   if (last < first || !first) return TreeRecord.makeRange(0, 0);
   Tree.nameKeys(first, last);
+  Tree.useKeys(first, last);
   Tree.addOperands(last - first + 1);
   if (Tree.operands() > OPERANDS_MAX) Tree.note(Mistake.TOO_MANY_OPERANDS, Tree.textAt());
   return TreeRecord.makeKeys(first, last);
@@ -176,15 +182,6 @@ function readLastKey(first: u32): u32 {
   const at = Tree.textAt(), last = readKey();
   if (last < first) Tree.note(Mistake.KEYS_REVERSED, at);
   return last;
-}
-
-/** The number of a key; 0 after a mistake. */
-function readKey(): u32 {
-  QueryText.peek();
-  const at = Tree.textAt(),
-    key = <u32>QueryText.readNumber(Tree.keys(), Mistake.NO_KEY_NUMBER, Mistake.NO_SUCH_KEY);
-  if (!key) Tree.note(Mistake.NO_SUCH_KEY, at);
-  return key > Tree.keys() ? 0 : key;
 }
 
 function parseRange(): TreeRecord {

@@ -8,8 +8,12 @@ import { Tree } from "./tree";
 /** The characters that mean something by themselves. END stands for the end of the text. */
 export const enum Character {
   END = 0, HASH = 0x23, AND = 0x26, OPEN = 0x28, CLOSE = 0x29, COMMA = 0x2c, MINUS = 0x2d, DOT = 0x2e,
-  RANGE = 0x5b, END_RANGE = 0x5d, XOR = 0x5e, OR = 0x7c, NOT = 0x7e,
+  RANGE = 0x5b, END_RANGE = 0x5d, XOR = 0x5e, OR = 0x7c, NOT = 0x7e, DIFFERS = 0x21, LESS = 0x3c, EQUAL = 0x3d,
+  GREATER = 0x3e,
 }
+
+/** How values are compared. */
+export const enum Comparison { NONE, LESS, AT_MOST, GREATER, AT_LEAST, EQUAL, DIFFERS }
 
 /** The text of an expression, as the parser reads it. */
 export abstract class QueryText {
@@ -70,6 +74,35 @@ export abstract class QueryText {
     Tree.setTextAt(at);
     if (!fits) Tree.note(tooLarge, from);
     return value;
+  }
+
+  /** Whether a number is next, which may have a minus sign. */
+  static atInteger(): bool {
+    const next = QueryText.peek(), at = Tree.textAt();
+    if (QueryText.isDigit(next)) return true;
+    return next == Character.MINUS && QueryText.isDigit(QueryText.characterAt(at + 1));
+  }
+
+  /** Passes an integer of 64 bits with a sign, or notes one of the mistakes. */
+  static readInteger(none: Mistake, tooLarge: Mistake): i64 {
+    const negative = QueryText.accept(Character.MINUS);
+    const most: u64 = negative ? <u64>1 << 63 : i64.MAX_VALUE;
+    const number = QueryText.readNumber(most, none, tooLarge);
+    return negative ? -<i64>number : <i64>number;
+  }
+
+  /** Passes an operator of comparisons: NONE if there is none. */
+  static readComparison(): Comparison {
+    const next = QueryText.peek(), following = QueryText.characterAt(Tree.textAt() + 1) == Character.EQUAL;
+    let found = Comparison.NONE;
+    if (next == Character.LESS) found = following ? Comparison.AT_MOST : Comparison.LESS;
+    else if (next == Character.GREATER) found = following ? Comparison.AT_LEAST : Comparison.GREATER;
+    else if (next == Character.EQUAL) found = Comparison.EQUAL;
+    else if (next == Character.DIFFERS && following) found = Comparison.DIFFERS;
+    if (found != Comparison.NONE) {
+      Tree.setTextAt(Tree.textAt() + (next == Character.EQUAL ? 1 : 1 + u32(following)));
+    }
+    return found;
   }
 
   /** Whether the next characters are letters. */

@@ -18,7 +18,17 @@
 //   +20  u32 keys that have been named      +24 u32 operands so far
 //   +28  u32 keys                           +32 u64 greatest offset
 //   +40  u32 root, once there is one        +44 u32 where a table of operands is (operands.ts), 0 for none
-//   +48  a bit for each key: whether it has been named
+//   +48  u32 first comparison               +52 u32 comparisons
+//   +56  u32 where the records begin
+//   +64  a bit for each key: whether it has been named; and then one whether as an operand, not only compared
+//
+// A comparison is a record of its own, outside of the tree: an operand behind those of the keys, whose members
+// are the ids that it holds for. Their siblings are in the order of these operands.
+//
+//   +0   u32 COMPARISON      +4  u32 key
+//   +8   u32 the other key, 0 for none      +12 u32 next comparison
+//   +16  i64 least value     +24 i64 greatest value
+//   +32  u32 how             +36 u32 where it is in the text
 //
 // Addresses in the records are those in memory 0,
 // so the tree can be kept elsewhere and copied back to the memory's start.
@@ -33,6 +43,8 @@ export const enum Syntax {
   RANGE,
   /** a rule with its items */
   TERM,
+  /** a comparison of the values of a key */
+  COMPARISON,
 }
 
 /** Where the fields of a record are, as above. */
@@ -44,7 +56,8 @@ export const enum Field {
 /** Where the fields of the parser's state are, as above. */
 const enum State {
   RECORDS_END = 0, TEXT_AT = 4, MISTAKE = 8, MISTAKE_AT = 12, LEVELS = 16, NAMED_KEYS = 20, OPERANDS = 24,
-  KEYS = 28, GREATEST = 32, ROOT = 40, OPERAND_TABLE = 44, NAMED = 48,
+  KEYS = 28, GREATEST = 32, ROOT = 40, OPERAND_TABLE = 44, COMPARED = 48, COMPARISONS = 52,
+  RECORDS_START = 56, NAMED = 64,
 }
 /** The state of the parser, at the memory's start. */
 export abstract class Tree {
@@ -69,7 +82,7 @@ export abstract class Tree {
   @inline static greatest(): u64 { return load<u64>(State.GREATEST); }
 
   /** Where the records begin. */
-  @inline static recordsStart(): usize { return Tree.namedBytes(Tree.keys()) + State.NAMED; }
+  @inline static recordsStart(): usize { return load<u32>(State.RECORDS_START); }
   @inline static setRecordsEnd(end: usize): void { store<u32>(State.RECORDS_END, <u32>end); }
   @inline static operandTable(): usize { return load<u32>(State.OPERAND_TABLE); }
   @inline static setOperandTable(table: usize): void { store<u32>(State.OPERAND_TABLE, <u32>table); }
@@ -79,10 +92,11 @@ export abstract class Tree {
 
   /** Makes memory 0 an empty tree, for an expression over `keys` keys of a family with this greatest offset. */
   static start(keys: u32, greatest: u64): void {
-    const records = Tree.namedBytes(keys) + State.NAMED;
+    const records = <usize>2 * Tree.namedBytes(keys) + State.NAMED;
     Arena.reserve(records);
     memory.fill(0, 0, records);
     store<u32>(State.RECORDS_END, <u32>records);
+    store<u32>(State.RECORDS_START, <u32>records);
     store<u32>(State.KEYS, keys);
     store<u64>(State.GREATEST, greatest);
   }
@@ -102,6 +116,48 @@ export abstract class Tree {
       store<u8>(at, byte | bit);
       store<u32>(State.NAMED_KEYS, Tree.namedKeys() + 1);
     }
+  }
+
+  /** Notes that keys first .. last are operands. */
+  static useKeys(first: u32, last: u32): void {
+    for (let key = first - 1; key < last; key++) {
+      const at = Tree.namedBytes(Tree.keys()) + (key >> 3) + State.NAMED;
+      store<u8>(at, <u32>load<u8>(at) | <u32>1 << (key & 7));
+    }
+  }
+
+  /** Whether the key is an operand. */
+  static isUsed(key: u32): bool {
+    const at = Tree.namedBytes(Tree.keys()) + ((key - 1) >> 3) + State.NAMED;
+    return ((<u32>load<u8>(at) >> ((key - 1) & 7)) & 1) != 0;
+  }
+
+  @inline static comparisons(): u32 { return load<u32>(State.COMPARISONS); }
+  @inline static firstComparison(): TreeRecord { return changetype<TreeRecord>(load<u32>(State.COMPARED)); }
+
+  /** Adds a comparison. Returns its operand as that of a key, counted from 1. */
+  static addComparison(record: TreeRecord): u32 {
+    let link: usize = State.COMPARED;
+    while (load<u32>(link)) link = <usize>load<u32>(link) + Field.SIBLING;
+    store<u32>(link, <u32>changetype<usize>(record));
+    store<u32>(State.COMPARISONS, Tree.comparisons() + 1);
+    return Tree.keys() + Tree.comparisons();
+  }
+
+  /** Moves the comparisons before all records that are made from now on, which begin there. */
+  static keepComparisons(): void {
+    if (!Tree.comparisons()) return;
+    const at = Tree.recordsEnd(), end = at + <usize>Tree.comparisons() * TreeRecord.BYTES;
+    Arena.reserve(end);
+    let to = at;
+    for (let record = Tree.firstComparison(); record; record = record.nextSibling(), to += TreeRecord.BYTES) {
+      memory.copy(to, changetype<usize>(record), TreeRecord.BYTES);
+      const next = to + TreeRecord.BYTES;
+      store<u32>(to, next < end ? <u32>next : 0, Field.SIBLING);
+    }
+    store<u32>(State.COMPARED, <u32>at);
+    store<u32>(State.RECORDS_START, <u32>end);
+    Tree.setRecordsEnd(end);
   }
 
   /** The first key, counted from 1, that is not named. */
@@ -166,6 +222,20 @@ export class TreeRecord {
   static makeKeys(first: u32, last: u32): TreeRecord {
     return TreeRecord.make(Syntax.KEYS, last - first + 1, first, last);
   }
+
+  /** A comparison of key `key`, at character `at`; see the top of this file. */
+  static makeComparison(key: u32, low: i64, high: i64, how: u32, at: u32): TreeRecord {
+    const record = TreeRecord.make(Syntax.COMPARISON, key, <u64>low, <u64>high);
+    store<u32>(changetype<usize>(record), how, Field.RULE);
+    store<u32>(changetype<usize>(record), at, Field.LAST_CHILD);
+    return record;
+  }
+
+  /** Of a comparison: the other key, how they are compared, and where in the text. */
+  @inline otherKey(): u32 { return load<u32>(changetype<usize>(this), Field.FIRST_CHILD); }
+  @inline setOtherKey(key: u32): void { store<u32>(changetype<usize>(this), key, Field.FIRST_CHILD); }
+  @inline how(): u32 { return load<u32>(changetype<usize>(this), Field.RULE); }
+  @inline place(): u32 { return load<u32>(changetype<usize>(this), Field.LAST_CHILD); }
 
   static makeRange(first: u64, last: u64): TreeRecord {
     return TreeRecord.make(Syntax.RANGE, 1, first, last);

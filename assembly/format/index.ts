@@ -1,6 +1,7 @@
 // The payload formats of a bitmap, each of which can be written and read. The host uses the same numbers.
 
 import { Fault } from "../env/fault";
+import { payloadOfValues, readValues } from "../values/format";
 import { readAny, readAnyWide } from "./foreign";
 import { nativeBytes, readNative, writeNative } from "./native";
 import { Parts, readPortableWide, readWide, wideBytes, writeWide } from "./wide";
@@ -30,6 +31,8 @@ export const enum Format {
   ANY = 8,
   /** Any payload that has a known form (foreign.ts). Written as WIDE_PARTS. */
   ANY_WIDE = 9,
+  /** The payload of a `roar-ints` value: integers for ids (values/format.ts). */
+  INTEGERS = 10,
 }
 
 /** Bytes that serialize() will write. */
@@ -39,6 +42,7 @@ export function serializedBytes(format: Format): u64 {
   if (format == Format.WIDE_PARTS || format == Format.ANY_WIDE) return wideBytes(Parts.WHEN_ANY);
   if (format == Format.PORTABLE || format == Format.ANY) return portableBytes();
   if (format == Format.PORTABLE_WIDE) return wideBytes(Parts.NEVER);
+  if (format == Format.INTEGERS) return payloadOfValues(false);
   return format == Format.CHARACTERS ? charactersBytes() : bitsBytes();
 }
 
@@ -49,6 +53,7 @@ export function serialize(format: Format): void {
   else if (format == Format.WIDE_PARTS || format == Format.ANY_WIDE) writeWide(Parts.WHEN_ANY);
   else if (format == Format.PORTABLE || format == Format.ANY) writePortable();
   else if (format == Format.PORTABLE_WIDE) writeWide(Parts.NEVER);
+  else if (format == Format.INTEGERS) payloadOfValues(true);
   else if (format == Format.BITS) writeBits();
   else if (format == Format.LOW_BITS) writeLowBits();
   else writeCharacters();
@@ -66,6 +71,7 @@ export function deserialize(format: Format, size: u64, shift: u32): Fault {
   if (format == Format.ANY) return readAny(size);
   if (size > u32.MAX_VALUE) return Fault.TOO_LONG;            // the formats below read only the first window
   if (format == Format.NATIVE) return readNative();
+  if (format == Format.INTEGERS) return readValues(size);
   if (format == Format.PORTABLE) return readPortable();
   if (format == Format.CHARACTERS) readCharacters(); else readBitsFrom(0, u32(format == Format.LOW_BITS));
   return Fault.NONE;

@@ -263,6 +263,7 @@ typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *data, Redis
     NEED(const char *, StringPtrLen, (const RedisModuleString *string, size_t *length))                     \
     NEED(int, StringToLongLong, (const RedisModuleString *string, long long *value))                        \
     NEED(RedisModuleString *, CreateString, (RedisModuleCtx *ctx, const char *bytes, size_t length))        \
+    NEED(RedisModuleString *, CreateStringFromLongLong, (RedisModuleCtx *ctx, long long number))            \
     NEED(void, FreeString, (RedisModuleCtx *ctx, RedisModuleString *string))                                \
     NEED(RedisModuleCallReply *, Call, (RedisModuleCtx *ctx, const char *command, const char *format,       \
                                         ...))                                                               \
@@ -276,6 +277,7 @@ typedef int (*RedisModuleConfigApplyFunc)(RedisModuleCtx *ctx, void *data, Redis
     NEED(int, ReplyWithLongLong, (RedisModuleCtx *ctx, long long value))                                    \
     NEED(int, ReplyWithStringBuffer, (RedisModuleCtx *ctx, const char *bytes, size_t length))               \
     NEED(int, ReplyWithVerbatimString, (RedisModuleCtx *ctx, const char *bytes, size_t length))             \
+    WANT(int, ReplyWithMap, (RedisModuleCtx *ctx, long pairs))  /* 7.0 */                                    \
     NEED(int, ReplyWithNull, (RedisModuleCtx *ctx))                                                         \
     NEED(int, ReplyWithArray, (RedisModuleCtx *ctx, long length))                                           \
     NEED(void, ReplySetArrayLength, (RedisModuleCtx *ctx, long length))                                     \

@@ -51,9 +51,10 @@ static int reply_query_payload(call *c, const query *q) {
     return REDISMODULE_OK;
 }
 
-static int answer(call *c, const query *q, const answer_form *asked) {
+static int answer(call *c, query *q, const answer_form *asked) {
     limit_time(c);
-    if (offloads_listing(c, asked->form == MEMBERS ? asked->page.limit : 0)) return REDISMODULE_OK;
+    if (offloads_listing(c, asked->form == MEMBERS ? asked->page.limit : 0) || !resolve_query(c, q))
+        return REDISMODULE_OK;
     if (asked->form == MEMBERS) return reply_query_members(c, q, &asked->page);
     if (asked->form == CARD) return reply_query_cardinality(c, q, &asked->page);
     return reply_query_payload(c, q);
@@ -165,7 +166,7 @@ int querystore_command(call *c) {
     begin_query(c, &q);
     limit_time(c);
     int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && !offloads_listing(c, 0)
-            && succeeded(c, core_query(c->worker, &q, p.from, most, &r));
+            && resolve_query(c, &q) && succeeded(c, core_query(c->worker, &q, p.from, most, &r));
     operands_end(&q.operands);
     if (!done) return REDISMODULE_OK;
     if (limit_members(c, &r, p.limit) && move_members(c, &r, p.distance)) {

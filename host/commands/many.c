@@ -1,4 +1,5 @@
 /* many.c -- counts over many bitmaps: how many members each has, and how many it shares with others. */
+#include "core/values.h"
 #include "server/args.h"
 #include "server/expression.h"
 #include "server/keys.h"
@@ -145,9 +146,14 @@ static int is_single_key(const call *c, const query *q) {
 static int open_subject(call *c, facets *f) {
     f->key = NULL;
     if (!is_single_key(c, &f->lists.query)) return open_query(c, &f->lists.query, 3);
-    if (!open_read(c, 3, &f->key)) return 0;
+    c->takes_integers = 1;
+    const int opened = open_read(c, 3, &f->key);
+    c->takes_integers = 0;
+    if (!opened) return 0;
     if (f->key == NULL) f->key = bitmap_empty();
-    return 1;
+    if (!has_values(span_of(f->key))) return 1;
+    f->key = NULL;
+    return open_query(c, &f->lists.query, 3);
 }
 
 /* The first operand is kept free for the subject, which is evaluated later. */
@@ -220,6 +226,7 @@ static int answer(call *c, facets *f) {
     limit_time(c);
     if (offloads_listing(c, 0)) return REDISMODULE_OK;
     if (f->key) return compare(c, f, f->key);
+    if (!resolve_query(c, &f->lists.query)) return REDISMODULE_OK;
     if (!succeeded(c, core_query(c->worker, &f->lists.query, 0, 0, &subject))) return REDISMODULE_OK;
     compare(c, f, subject.b);
     bitmap_free(subject.b);
@@ -323,6 +330,7 @@ static int tabulate(call *c, table *t) {
     limit_time(c);
     const uint64_t count = (uint64_t)t->rows * t->columns;
     if (offloads(c, count * LISTED_BYTES) || offloads_listing(c, 0)) return REDISMODULE_OK;
+    if (t->within_at && !resolve_query(c, &t->lists.query)) return REDISMODULE_OK;
     uint64_t *cells = try_alloc(count * sizeof *cells);
     if (cells == NULL) return reply_failure(c, OUT_OF_MEMORY);
     if (succeeded(c, count_table(c->worker, t, cells))) reply_table(c, t, cells);

@@ -7,9 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The default COUNT of SCAN. */
-#define SCAN_COUNT 10
-
 /* Replies what core_minimum or core_maximum finds in b; -1 if it finds nothing. */
 static int reply_found(call *c, const bitmap *b,
                        status (*find)(worker *w, const bitmap *b, uint32_t *found, uint64_t *member)) {
@@ -174,16 +171,12 @@ int ranges_command(call *c) {
  * smallest member not yet returned, or 0 at the end. A member that is present throughout is returned exactly
  * once, whatever is written in between. */
 int scan_command(call *c) {
-    uint64_t cursor, wanted = SCAN_COUNT, largest, next = 0;
+    uint64_t cursor, wanted, largest, next = 0;
     cardinality before = 0, rest = 0, members = 0;
     char text[COUNT_TEXT];
     const bitmap *b;
 
-    if (!parse_offset(c, 2, "cursor", &cursor)) return REDISMODULE_OK;
-    if (c->argc > 3 && (c->argc != 5 || !argument_is(c, 3, "COUNT"))) return reply_syntax_error(c);
-    if (c->argc > 3 && !parse_limit(c, 4, &wanted)) return REDISMODULE_OK;
-    if (wanted == 0) return reply_syntax_error(c);
-    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (!parse_scan(c, &cursor, &wanted) || !open_read(c, 1, &b)) return REDISMODULE_OK;
     if (b && !succeeded(c, core_count_between(c->worker, b, cursor, UINT64_MAX, &rest)))
         return REDISMODULE_OK;
     if (rest > 0) {

@@ -34,7 +34,7 @@ static inline uint8_t *block_of(const bitmap *b) {
 }
 
 /* A segment of a large bitmap. Its members are less than the next segment's `first`, and unless it is the first segment, at least
- * its own, a multiple of 65,536. */
+ * its own, at which a container begins. */
 typedef struct segment {
     uint64_t first, members;
     bitmap *b;

@@ -51,7 +51,7 @@ static inline void note_result(worker *w) {
     w->current.used = w->core.used(w);
     if (w->closed == NULL) return;
     w->current.members = w->core.cardinality(w);
-    if (w->current.members) w->current.first = w->core.minimum(w) & ~(uint64_t)UINT16_MAX;
+    if (w->current.members) w->current.first = w->core.start(w);
 }
 
 /* Members of memory 0, and of the segments of a result that are closed. The core counts modulo 2^64, so 0 means no offset or all of them. */

@@ -16,6 +16,7 @@
 typedef struct operands {
     span *list;
     uint32_t count, room;
+    bitmap **owned; /* made for this list, of which the last is NULL; NULL if there are none */
     span few[OPERANDS_FEW];
 } operands;
 
@@ -30,6 +31,7 @@ static inline void operands_begin(operands *o) {
     o->list = o->few;
     o->count = 0;
     o->room = OPERANDS_FEW;
+    o->owned = NULL;
 }
 
 /* Makes room in a list that is full. */
@@ -48,4 +50,6 @@ static inline void operands_add(operands *o, const bitmap *b) {
 
 static inline void operands_end(operands *o) {
     if (o->list != o->few) RedisModule_Free(o->list);
+    for (uint32_t i = 0; o->owned && o->owned[i]; i++) bitmap_free(o->owned[i]);
+    RedisModule_Free(o->owned);
 }

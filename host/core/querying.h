@@ -17,6 +17,7 @@ typedef struct query {
     uint64_t greatest;
     span tree;
     operands operands;
+    int compares; /* whether the expression may have comparisons */
 } query;
 
 /* Parses the text of an expression over q->keys keys and sets q->tree, which is valid until the next call.

@@ -118,7 +118,7 @@ static uint32_t find_fault(worker *w, const root *r, uint32_t i) {
     const uint32_t fault = w->core.validate(w);
     if (fault != FAULT_NONE || r == NULL) return fault;
     if (w->core.isEmpty(w) || w->core.cardinality(w) != r->of[i].members) return FAULT_TOTAL_CARDINALITY;
-    const int in_order = (i == 0 || w->core.minimum(w) >= r->of[i].first)
+    const int in_order = (i == 0 || w->core.start(w) >= r->of[i].first)
                       && (i + 1 == r->count || w->core.maximum(w) < r->of[i + 1].first);
     return in_order ? FAULT_NONE : FAULT_KEYS_NOT_ASCENDING;
 }

@@ -77,6 +77,25 @@ status core_set(worker *w, bitmap **b, uint64_t offset, uint32_t value, uint32_t
     return set_here(w, b, offset, value, previous);
 }
 
+/* --- Values of single ids --- */
+
+static status change_value_here(worker *w, bitmap **b, void *how) {
+    value_change *v = how;
+    w->current.offset = v->id;
+    status s =
+        CHANGING(w, *b, v->done = w->core.changeValue(w, v->deed, v->id, (uint64_t)v->value, v->rules));
+    if (s == OK && w->core.collected(w)) v->value = (int64_t)w->members[0];
+    if (s != OK) v->done = DONE_NOTHING;
+    return wrote_whole(w, s, b);
+}
+
+status core_change_value(worker *w, bitmap **b, value_change *v) {
+    status s = make_changeable(b);
+    if (s != OK) return s;
+    const root *r = root_of(*b);
+    return r ? in_segment(w, b, root_seek(r, v->id), change_value_here, v) : change_value_here(w, b, v);
+}
+
 /* --- Lists of offsets --- */
 
 static void remove_all(worker *w, uint32_t count, int whole) {

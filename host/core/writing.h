@@ -18,3 +18,14 @@ status core_merge(worker *w, bitmap **b, const bitmap *more, cardinalities *memb
 /* Only the test build can trap on request: makes the core violate the sandbox while it reads or writes *b,
  * in one of the ways of assembly/trap.ts. */
 status core_trap(worker *w, bitmap **b, int while_writing, uint32_t way);
+
+/* A change of the value of an id. `value` is what to store or to add. It becomes the old value of an id that has changed or
+ * was removed, and the new value if something was to be added. */
+typedef struct value_change {
+    enum deed deed;
+    uint32_t rules; /* of enum only */
+    uint64_t id;
+    int64_t value;
+    enum done done; /* NOTHING also if a sum would overflow */
+} value_change;
+status core_change_value(worker *w, bitmap **b, value_change *v);

@@ -188,6 +188,16 @@ int parse_page(call *c, int at, int words, page *p) {
     return 1;
 }
 
+/* The default COUNT. */
+#define SCAN_COUNT 10
+
+int parse_scan(call *c, uint64_t *cursor, uint64_t *count) {
+    *count = SCAN_COUNT;
+    if (!parse_offset(c, 2, "cursor", cursor)) return 0;
+    if (c->argc > 3 && (c->argc != 5 || !argument_is(c, 3, "COUNT"))) return reply_syntax_error(c);
+    return (c->argc == 3 || parse_limit(c, 4, count)) && (*count > 0 || reply_syntax_error(c));
+}
+
 int parse_unit(call *c, int at, enum unit *unit) {
     *unit = argument_is(c, at, "BIT") ? BIT : BYTE;
     return *unit == BIT || argument_is(c, at, "BYTE") || reply_syntax_error(c);

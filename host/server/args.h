@@ -31,6 +31,8 @@ int parse_word(call *c, int at, const char *const words[], const char *error);
  * `words`, REV and FROM offset. Without FROM, the page begins with the first offset, or the last one. */
 enum { PAGE_REV = 1, PAGE_FROM = 2 };
 int parse_page(call *c, int at, int words, page *p);
+/* The cursor of SCAN at 2, and an optional COUNT. */
+int parse_scan(call *c, uint64_t *cursor, uint64_t *count);
 /* BYTE or BIT, case-insensitive. */
 int parse_unit(call *c, int at, enum unit *unit);
 /* All arguments from `at` on. The caller must free_values(c, *values). */

@@ -14,6 +14,7 @@ typedef struct call {
     worker *worker;                 /* that it runs on */
     const struct environment *env;  /* what differs between the main thread and others */
     struct snapshot *snapshot;      /* what a call that may be offloaded has opened; NULL for others */
+    int takes_integers;             /* open_read and open_either also open keys of integers */
     status ended;                   /* NOT_BRIEF: it has not been replied to, and is to be offloaded */
 } call;
 
@@ -26,11 +27,11 @@ typedef int handler(call *c);
 typedef struct command {
     const char *name;                           /* without the family's prefix */
     handler *handler;
-    RedisModuleCmdFunc entries[FAMILIES];       /* for the server: run_command for this row and family */
+    RedisModuleCmdFunc entries[TYPES]; /* for the server: run_command for this row and family, or NULL */
     const char *flags;
-    const char *categories;                     /* for ACL rules */
-    int first, last, step;                      /* keys, for servers without key specs */
-    int may_offload;                            /* a long call may go to a thread */
-    handler *keys;          /* reports the keys of a call, for which the server asks the module; or NULL */
+    const char *categories; /* for ACL rules */
+    int first, last, step; /* keys, for servers without key specs */
+    int may_offload; /* a long call may go to a thread */
+    handler *keys; /* reports the keys of a call, for which the server asks the module; or NULL */
     const RedisModuleCommandInfo *info;
 } command;

@@ -11,5 +11,8 @@ int parse_key_count(call *c, int at, const char *name, uint32_t *keys);
 void begin_query(const call *c, query *q);
 /* Parses the expression at `at`. Places are those of characters, counted from 1. */
 int parse_expression(call *c, int at, query *q);
+/* Call this once the query's keys are open, before it is evaluated: makes operands of its comparisons, and of the ids
+ * of keys with integers. */
+int resolve_query(call *c, query *q);
 /* Adds the q->keys keys from `at` on to the operands, and then the expression that was parsed. */
 int open_query(call *c, query *q, int at);

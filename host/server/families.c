@@ -2,7 +2,7 @@
 
 #include "facts.h"
 
-family families[FAMILIES] = FAMILY_ROWS;
+family families[TYPES] = FAMILY_ROWS;
 
 void count_values(const family *of, uint64_t keys, uint64_t bytes) {
     family *f = &families[of - families];

@@ -1,4 +1,4 @@
-/* families.h -- the two families of commands, rows of table/families.ts. Everything that distinguishes them is
+/* families.h -- the two families of commands, and that of integers, rows of table/families.ts. Everything that distinguishes them is
  * in one struct. */
 #pragma once
 
@@ -21,7 +21,7 @@ typedef struct family {
     _Atomic uint64_t keys, bytes; /* of the values of keys; the lazy-free thread counts, too */
 } family;
 
-extern family families[FAMILIES];
+extern family families[TYPES];
 
 /* Adds to the family's number of keys, and to the bytes of their values. */
 void count_values(const family *f, uint64_t keys, uint64_t bytes);

@@ -9,7 +9,9 @@
 
 /* The bitmap in an open key, NULL if the key is missing or holds a value of another type. */
 static inline bitmap *bitmap_in(const call *c, RedisModuleKey *key) {
-    return RedisModule_ModuleTypeGetType(key) == c->family->type ? RedisModule_ModuleTypeGetValue(key) : NULL;
+    const RedisModuleType *type = RedisModule_ModuleTypeGetType(key);
+    const int right = type == c->family->type || (c->takes_integers && type == families[RI].type);
+    return right ? RedisModule_ModuleTypeGetValue(key) : NULL;
 }
 
 /* These reply an error if the bitmap is damaged, or if the key, in which b was found, holds another type. */

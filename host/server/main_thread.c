@@ -20,7 +20,7 @@ static int read_key(call *c, int at, const bitmap **b) {
 
 static int read_either(call *c, int at, const bitmap **b) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
-    for (family *f = families; f < families + FAMILIES; f++) {
+    for (family *f = families; f < families + (c->takes_integers ? TYPES : FAMILIES); f++) {
         if (RedisModule_ModuleTypeGetType(key) == f->type) c->family = f;
     }
     RedisModule_CloseKey(key);

@@ -5,7 +5,9 @@
 #include "server/types.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/values.h"
 #include "server/saving.h"
 
 /* The size of one command's payload in a rewritten AOF. */
@@ -38,13 +40,39 @@ static void *load(const family *f, RedisModuleIO *rdb, int encver) {
     return NULL;
 }
 
+/* Ids and values of one command in a rewritten AOF. */
+#define PAIRS 256
+
+/* Writes SET commands. */
+static status rewrite_values(RedisModuleIO *aof, RedisModuleString *key, const bitmap *b) {
+    RedisModuleString *words[2 * PAIRS];
+    numbers found = {0};
+    status s = OK;
+    uint64_t from = 0, length;
+    do {
+        char digits[COUNT_TEXT];
+        found.count = 0;
+        s = core_ask(&main_worker, &(asked){ASK_LIST, 2, (uint64_t[]){from, PAIRS}}, b, NULL, &found,
+                     &length);
+        for (size_t i = 0; i < found.count; i += 2) {
+            const char *id = count_text(found.list[i], digits);
+            words[i] = RedisModule_CreateString(NULL, id, strlen(id));
+            words[i + 1] = RedisModule_CreateStringFromLongLong(NULL, (long long)found.list[i + 1]);
+            from = found.list[i] + 1; /* 0 after the greatest id */
+        }
+        if (found.count > 0) RedisModule_EmitAOF(aof, "RI.SET", "sv", key, words, found.count);
+        for (size_t i = 0; i < found.count; i++) RedisModule_FreeString(NULL, words[i]);
+    } while (s == OK && found.count == 2 * PAIRS && from);
+    RedisModule_Free(found.list);
+    return s;
+}
+
 /* Writes IMPORT commands, one per chunk: together they are as long as the payload. For runs, lists of members
  * could be a thousand times longer. */
-static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key, const bitmap *b) {
-    char shown[LOGGABLE_BYTES];
+static status rewrite_chunks(const family *f, RedisModuleIO *aof, RedisModuleString *key, const bitmap *b) {
     uint64_t from = 0;
     uint32_t more = 1;
-    status s = is_damaged(b) ? TRAPPED : OK;
+    status s = OK;
 
     while (s == OK && more) {
         bitmap *chunk;
@@ -58,6 +86,14 @@ static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key,
         }
         bitmap_free(chunk);
     }
+    return s;
+}
+
+static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key, const bitmap *b) {
+    char shown[LOGGABLE_BYTES];
+    status s = is_damaged(b)      ? TRAPPED
+             : f == &families[RI] ? rewrite_values(aof, key, b)
+                                  : rewrite_chunks(f, aof, key, b);
     if (s == OK) return;
     RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s",
                            key_of(aof, shown), is_damaged(b) ? "it is damaged" : failure(&main_worker, s));
@@ -131,7 +167,7 @@ TYPE_CALLBACKS;
 /* Without unlink, because nothing outside of a value refers to it, and without aux_load and aux_save, because
  * there is nothing to save but the values. */
 int register_types(RedisModuleCtx *ctx) {
-    for (int i = 0; i < FAMILIES; i++) {
+    for (int i = 0; i < TYPES; i++) {
         family *f = &families[i];
         f->type = RedisModule_CreateDataType(ctx, f->type_name, ENCODING_VERSION, &methods[i]);
         if (f->type == NULL) return REDISMODULE_ERR;

@@ -35,6 +35,8 @@ interface Keys {
    * where that is, so the server asks the module.
    */
   behind?: number;
+  /** The list stands behind this keyword, an expression and its number of keys. Its `at` has no meaning. */
+  keyword?: string;
 }
 
 /** The meaning of a value. It determines the range that clients check and the type that they take. */
@@ -117,6 +119,8 @@ export interface Command {
    * that does so (tools/handlers.ts). That part also replies errors, and `missing` for a missing key. handlers.h declares the function.
    */
   parsed?: true;
+  /** The command of another family that handles this one, too. */
+  handledBy?: string;
   /** A sentence without its full stop, as in COMMAND DOCS. */
   summary: string;
   complexity: string;

@@ -13,6 +13,8 @@ export const information: Record<string, Record<string, string>> = {
     r_bytes: "families[R].bytes",
     r64_keys: "families[R64].keys",
     r64_bytes: "families[R64].bytes",
+    ri_keys: "families[RI].keys",
+    ri_bytes: "families[RI].bytes",
     payloads_refused: "now.refused",
     bitmaps_damaged: "now.damaged",
     bitmaps_defragmented: "moved_bitmaps()",
@@ -57,3 +59,13 @@ const lines = [
  * containers, members, bytes.
  */
 export const statistics = { json: JSON.stringify(json), text: lines.map((line) => `${line}: %s\n`).join("") };
+
+/** RI.STAT: type, cardinality, the least and greatest id and value; then of leaves of pairs and of slices: leaves, ids, bytes. */
+const leaves = { number_of_leaves: "%s", ids: "%s", allocated_bytes: "%s" };
+const integersJson = {
+  type: "%s", cardinality: "%s", min_id: "%s", max_id: "%s", min_value: "%s", max_value: "%s", pairs: leaves, slices: leaves,
+};
+const integersLines = [
+  "type", "cardinality", "min id", "max id", "min value", "max value", "leaves of pairs", "\tids", "\tbytes", "leaves of slices", "\tids", "\tbytes",
+];
+export const integersStatistics = { json: JSON.stringify(integersJson), text: integersLines.map((line) => `${line}: %s\n`).join("") };

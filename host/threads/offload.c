@@ -85,10 +85,12 @@ static int change_of(call *c, int at, const bitmap *retained) {
 /* The first change found among the sources. */
 static int change_of_sources(call *c, const offloaded *o) {
     int change = UNCHANGED;
+    c->takes_integers = 1;
     for (int at = 0; change == UNCHANGED && at < o->argc; at++) {
         const bitmap *retained = o->snapshot.values[at];
         if (retained != NOT_OPENED) change = change_of(c, at, retained);
     }
+    c->takes_integers = 0;
     return change;
 }
 

@@ -1,8 +1,9 @@
-// The examples in the command table, which docs/commands.md shows, must be what redis-cli prints.
+// The examples in the command table, which docs/commands.md and docs/integers.md show, must be what redis-cli prints.
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../host/table/commands.ts";
+import { integers } from "../../host/table/integers.ts";
 import { families } from "../support/family.ts";
 import { byName, useServer } from "../support/suite.ts";
 import { cliBinary } from "../support/version.ts";
@@ -12,10 +13,11 @@ const only32 = ["SETFULL", "STAT", "EXPORT", "IMPORT"];
 
 describe("the example in the command table", () => {
   const server = useServer();
-  const rows = families.flatMap(({ name: family }) =>
+  const bitmaps = families.flatMap(({ name: family }) =>
     commands.filter(({ name }) => family === "R" || !only32.includes(name))
       .map(({ name, example }) => ({ name: `${family}.${name}`, family, example })),
   );
+  const rows = [...bitmaps, ...integers.map(({ name, example }) => ({ name: `RI.${name}`, family: "RI", example }))];
 
   it.each(byName(rows))("of %s prints what it says", (_, { name, family, example }) => {
     expect(example.some(([command]) => command.replace(/^R\./, `${family}.`).split(" ")[0] === name)).toBe(true);

@@ -1,0 +1,237 @@
+// The ids for which a comparison of an expression holds, as a bitmap. Memory 0 is fresh, and operand 0 has the
+// values.
+
+import { Side, left, reply, right, segments, work } from "../env/memory";
+import { Left, Right } from "../env/view";
+import { finish } from "../arena/builder/builder";
+import { begin } from "../arena/builder/state";
+import { Offset } from "../arena/layout/entry";
+import { Arena } from "../arena/layout/header";
+import { emit } from "../combine/shape/emit";
+import { Places, Scratch } from "../combine/shape/scratch";
+import { Shape } from "../combine/shape/shape";
+import { Kind } from "../container/kind";
+import { BITSET_BYTES, Container } from "../container/limits";
+import { Comparison } from "../expression/text";
+import { Tree } from "../expression/tree";
+import { Leaf, Values } from "./layout";
+import { Pairs } from "./pairs";
+import { Slices } from "./slices";
+import { Spot } from "./spot";
+
+/**
+ * Replies the operands that the host is to make before it evaluates the tree that is operand `keys`, behind the
+ * keys: those of comparisons, in their order, and then, in place of keys that have values, their ids, or no ids
+ * if the expression only compares them. Seven numbers each: the operand, counted from 1, the key, the other key
+ * or 0, how they are compared, the least and greatest value, and the place in the text, counted from 1.
+ */
+export function comparisons(keys: u32): void {
+  right.select(keys);
+  Arena.reserve(right.size());
+  right.copy(0, 0, right.size());
+  let operand = keys + 1;
+  for (let record = Tree.firstComparison(); record; record = record.nextSibling()) {
+    replyOperand(operand++, record.standsFor(), record.otherKey(), record.how());
+    replyBounds(record.low(), record.high(), record.place() + 1);
+  }
+  for (let key: u32 = 1; key <= keys; key++) {
+    left.select(key - 1);
+    if (!Values.are<Left>()) continue;
+    replyOperand(key, key, 0, Comparison.EQUAL);
+    if (Tree.isUsed(key)) replyBounds(i64.MIN_VALUE, i64.MAX_VALUE, 0);
+    else replyBounds(i64.MAX_VALUE, i64.MIN_VALUE, 0);
+  }
+}
+
+// @ts-ignore: decorator
+@inline function replyOperand(operand: u32, key: u64, other: u32, how: u32): void {
+  reply.member(operand);
+  reply.member(key);
+  reply.member(other);
+  reply.member(how);
+}
+
+// @ts-ignore: decorator
+@inline function replyBounds(low: i64, high: i64, place: u32): void {
+  reply.member(<u64>low);
+  reply.member(<u64>high);
+  reply.member(place);
+}
+
+/**
+ * Makes memory 0 the ids, up to `greatest`, for which a comparison holds: of the values of operands 0 and 1, if
+ * `ofBoth`, else of those of operand 0 with two bounds.
+ */
+export function idsCompared(ofBoth: u32, how: u32, low: i64, high: i64, greatest: u64): void {
+  if (ofBoth) idsOfBoth(how, greatest); else idsOfValues(low, high, how, greatest);
+}
+
+/** Which values a comparison looks for: 24 bytes of scratch room. */
+@final @unmanaged
+class Wanted {
+  @inline private static readonly HIGH: u32 = 8;
+  @inline private static readonly OUTSIDE: u32 = 16;
+
+  static at(at: usize, low: i64, high: i64, outside: bool): Wanted {
+    store<i64>(at, low);
+    store<i64>(at, high, Wanted.HIGH);
+    store<u32>(at, u32(outside), Wanted.OUTSIDE);
+    return changetype<Wanted>(at);
+  }
+
+  @inline low(): i64 { return load<i64>(changetype<usize>(this)); }
+  @inline high(): i64 { return load<i64>(changetype<usize>(this), Wanted.HIGH); }
+  /** Whether values between the bounds are those that it does not look for. */
+  @inline outside(): bool { return load<u32>(changetype<usize>(this), Wanted.OUTSIDE) != 0; }
+  @inline has(value: i64): bool { return (value >= this.low() && value <= this.high()) != this.outside(); }
+}
+
+/** Most containers of the values that `left` shows. */
+function mostContainers(): u64 {
+  let most: u64 = 0;
+  do {
+    if (!Values.isFull<Left>()) { most += Values.pairs<Left>(); continue; }
+    for (let i: u32 = 0, leaves = Values.leaves<Left>(); i < leaves; i++) {
+      const leaf = Values.leafAt<Left>(i);
+      most += leaf.isSliced<Left>() ? 1 : leaf.count<Left>();
+    }
+  } while (segments.next(Side.LEFT));
+  return most;
+}
+
+/** Makes memory 0 the ids, up to `greatest`, whose values are from `low` to `high`, or with DIFFERS are not. */
+function idsOfValues(low: i64, high: i64, how: u32, greatest: u64): void {
+  left.select(0);
+  Spot.from<Left>(0);
+  begin(mostContainers(), 0);
+  for (let from: u64 = 0; low <= high || how == Comparison.DIFFERS;) {
+    left.select(0);
+    const spot = Spot.from<Left>(from);
+    if (spot == Spot.NONE) break;
+    const key = Offset.key(Spot.id<Left>(spot));
+    if (key > Offset.key(greatest)) break;
+    Places.make(Scratch.SPARE);
+    const at = Places.at(Scratch.FIRST);
+    memory.fill(at, 0, BITSET_BYTES);
+    const count = fill(at, spot, Wanted.at(Places.at(Scratch.SPARE), low, high, how == Comparison.DIFFERS));
+    if (count) emit(key, Shape.of(Kind.BITSET, count, at));
+    if (key == Offset.KEY_MAX) break;
+    from = (key + 1) << 16;
+  }
+  finish();
+}
+
+/**
+ * Sets the bits of the ids in the container of the spot for which the comparison holds. Returns their number.
+ */
+function fill(at: usize, spot: u64, wanted: Wanted): u32 {
+  const last = Spot.id<Left>(spot) | Container.LOW_MAX;
+  let count: u32 = 0, index = Spot.leaf(spot);
+  while (true) {
+    if (!Values.isFull<Left>()) count += fillPairs(at, Pairs.ofTiny<Left>(), 0, last, wanted);
+    else {
+      for (const leaves = Values.leaves<Left>(); index < leaves; index++) {
+        const leaf = Values.leafAt<Left>(index), first = leaf.first<Left>();
+        if (first > last) return count;
+        work.spend(1);
+        count += leaf.isSliced<Left>() ? fillSlices(at, leaf, wanted)
+          : fillPairs(at, Pairs.ofLeaf<Left>(leaf), first, last, wanted);
+      }
+    }
+    if (!segments.next(Side.LEFT)) return count;
+    index = 0;
+  }
+}
+
+function fillSlices(at: usize, leaf: Leaf, wanted: Wanted): u32 {
+  const low = wanted.low(), high = wanted.high(), outside = wanted.outside();
+  const mask = at + (<usize>(<u32>leaf.first<Left>() & Container.LOW_MAX) >> 3), least = leaf.least<Left>();
+  const greatest = leaf.greatest<Left>(), all = leaf.count<Left>(), block = leaf.at<Left>();
+  const none = low > high || high < least || low > greatest, inside = low <= least && high >= greatest;
+  if (outside ? inside : none) return 0;
+  Slices.presence<Left>(block, mask);
+  if (outside ? none : inside) return all;
+  const found = outside ? Places.at(Scratch.SECOND) : mask;
+  if (outside) memory.copy(found, mask, Slices.BYTES);
+  Slices.keep<Left>(leaf, found, low, high);
+  if (!outside) return Slices.count(mask);
+  for (let i: usize = 0; i < Slices.BYTES; i += 8) {
+    store<u64>(mask + i, load<u64>(mask + i) & ~load<u64>(found + i));
+  }
+  return Slices.count(mask);
+}
+
+/** fill() for the pairs whose ids, `start` and more, are in the container that ends with `last`. */
+// @ts-ignore: decorator
+@inline function fillPairs(at: usize, p: u64, start: u64, last: u64, wanted: Wanted): u32 {
+  const first = last & ~<u64>Container.LOW_MAX;
+  let count: u32 = 0;
+  for (let i = first > start ? Pairs.below<Left>(p, first - start) : 0, n = Pairs.count(p); i < n; i++) {
+    const id = start + Pairs.id<Left>(p, i);
+    if (id > last) break;
+    if (!wanted.has(Pairs.value<Left>(p, i))) continue;
+    addBit(at, <u32>id);
+    count++;
+  }
+  return count;
+}
+
+// @ts-ignore: decorator
+@inline function addBit(at: usize, id: u32): void {
+  const byte = at + ((id & Container.LOW_MAX) >> 3);
+  store<u8>(byte, load<u8>(byte) | <u8>(<u32>1 << (id & 7)));
+}
+
+// @ts-ignore: decorator
+@inline function holds(a: i64, how: u32, b: i64): bool {
+  switch (how) {
+    case Comparison.LESS: return a < b;
+    case Comparison.AT_MOST: return a <= b;
+    case Comparison.GREATER: return a > b;
+    case Comparison.AT_LEAST: return a >= b;
+    case Comparison.EQUAL: return a == b;
+    default: return a != b;
+  }
+}
+
+/** Makes memory 0 the ids, up to `greatest`, whose values in operands 0 and 1 compare like this. */
+function idsOfBoth(how: u32, greatest: u64): void {
+  left.select(0);
+  Spot.from<Left>(0);
+  begin(mostContainers(), 0);
+  left.select(0);
+  right.select(1);
+  let spot = Spot.from<Left>(0), other = Spot.from<Right>(0), count: u32 = 0, key: u64 = 0;
+  let at = clearedBitset();
+  while (spot != Spot.NONE && other != Spot.NONE) {
+    const id = Spot.id<Left>(spot), second = Spot.id<Right>(other);
+    if (id > greatest) break;
+    if (Offset.key(id) != key) {
+      if (count) emit(key, Shape.of(Kind.BITSET, count, at));
+      left.select(0);
+      right.select(1);
+      spot = Spot.from<Left>(id);
+      other = Spot.from<Right>(second);
+      key = Offset.key(id);
+      count = 0;
+      at = clearedBitset();
+      work.spend(1);
+    }
+    if (id == second && holds(Spot.value<Left>(spot), how, Spot.value<Right>(other))) {
+      addBit(at, <u32>id);
+      count++;
+    }
+    if (id <= second) spot = Spot.next<Left>(spot);
+    if (second <= id) other = Spot.next<Right>(other);
+  }
+  if (count) emit(key, Shape.of(Kind.BITSET, count, at));
+  finish();
+}
+
+/** An empty bitset in scratch room. */
+function clearedBitset(): usize {
+  Places.make(Scratch.SPARE);
+  const at = Places.at(Scratch.FIRST);
+  memory.fill(at, 0, BITSET_BYTES);
+  return at;
+}

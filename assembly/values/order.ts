@@ -1,0 +1,78 @@
+// Values in order: the list of a pass sorted, the value of a rank, and pages of ids in the order of (value,
+// id).
+
+import { reply } from "../env/memory";
+import { Pass, Task } from "./scan";
+
+/** Finds values by their ranks. */
+export abstract class Order {
+  /** The value of 0-based rank `rank` among those between two bounds, which has one: by counting. */
+  static valueOf(rank: u64, low: i64, high: i64): i64 {
+    let from = low, to = high;
+    while (from < to) {
+      const middle = from + <i64>((<u64>(to - from)) >> 1);
+      Pass.setBounds(low, middle);
+      Pass.run(Task.COUNT);
+      if (Pass.count() > rank) to = middle; else from = middle + 1;
+    }
+    return from;
+  }
+}
+
+/** Pairs up to which those with the least or greatest values are found in one pass. */
+// @ts-ignore: decorator
+@inline const KEPT_MAX: u64 = 4096;
+
+/** What rangeOfValues() does: bits. */
+export const enum RangeOption { DESCENDING = 1, VALUES = 2 }
+
+/**
+ * Replies ids in the order of (value, id) of those whose values lie between the bounds: from rank `start` to
+ * `stop`, negative from the end, as ZRANGE; if DESCENDING, in the reverse order. With VALUES, each id is
+ * followed by its value. Returns how many numbers these are, and replies none if they are more than `limit`.
+ * The pass has begun, and has its bounds.
+ */
+export function rangeOfValues(options: u32, start: i64, stop: i64, limit: u64): u64 {
+  const descending = (options & RangeOption.DESCENDING) != 0;
+  Pass.run(Task.STATISTICS);
+  const all = <i64>Pass.count(), least = Pass.least(), greatest = Pass.greatest();
+  if (start < 0) start = max(start + all, 0);
+  if (stop < 0) stop += all;
+  if (stop >= all) stop = all - 1;
+  if (start > stop) return 0;
+  const wanted = (<u64>(stop - start) + 1) * (options & RangeOption.VALUES ? 2 : 1);
+  if (wanted > limit) return wanted;
+  const first = <u64>(descending ? all - 1 - stop : start), last = <u64>(descending ? all - 1 - start : stop);
+  const before = listRanks(first, last, all, least, greatest);
+  const from = <u32>(first - before), to = <u32>(last - before);
+  for (let i = from; i <= to; i++) {
+    const at = Pass.pairAt(descending ? to - (i - from) : i);
+    reply.member(load<u64>(at, 8));
+    if (options & RangeOption.VALUES) reply.member(load<u64>(at));
+  }
+  return wanted;
+}
+
+/**
+ * Lists pairs in order, among them those of ranks `first` to `last`. Returns the rank of the first one listed.
+ */
+function listRanks(first: u64, last: u64, all: u64, least: i64, greatest: i64): u64 {
+  let before: u64 = 0, low = least, high = greatest;
+  if (last < KEPT_MAX) Pass.keep(<u32>last + 1, false);
+  else if (all - first <= KEPT_MAX) {
+    Pass.keep(<u32>(all - first), true);
+    before = first;
+  } else if (last - first + 1 < all) {
+    low = Order.valueOf(first, least, greatest);
+    high = Order.valueOf(last, least, greatest);
+    if (low > least) {
+      Pass.setBounds(least, low - 1);
+      Pass.run(Task.COUNT);
+      before = Pass.count();
+    }
+  }
+  Pass.setBounds(low, high);
+  Pass.run(Task.LIST);
+  if (Pass.keeps()) Pass.trim(); else Pass.sort();
+  return before;
+}

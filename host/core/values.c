@@ -1,0 +1,97 @@
+/* values.c -- calls into the core for integers that ids have. */
+#include "core/values.h"
+
+#include <string.h>
+
+#include "core/guard.h"
+
+status core_value(worker *w, const bitmap *b, uint64_t id, int64_t *value, uint32_t *found) {
+    status s = READING(w, b, *found = w->core.valueOf(w, id));
+    *value = (int64_t)w->members[0];
+    return s;
+}
+
+/* --- Lists of numbers --- */
+
+static void take_numbers(void *context, const uint64_t *more, size_t count) {
+    numbers *n = context;
+    if (n->count + count > n->room && !n->failed) {
+        const size_t room = (n->count + count) * 2;
+        uint64_t *list = try_alloc(room * sizeof *list);
+        n->failed = list == NULL;
+        if (n->failed) return;
+        if (n->count > 0) memcpy(list, n->list, n->count * sizeof *list);
+        RedisModule_Free(n->list);
+        n->list = list;
+        n->room = room;
+    }
+    if (n->failed) return;
+    memcpy(n->list + n->count, more, count * sizeof *more);
+    n->count += count;
+}
+
+/* Ends a call that replied numbers. */
+static status listed(worker *w, status s, numbers *n) {
+    w->current.sink = NULL;
+    if (s == OK && w->core.collected(w)) take_numbers(n, w->members, w->core.collected(w));
+    return discard_built(w, s == OK && n->failed ? OUT_OF_MEMORY : s);
+}
+
+static int start_list(worker *w, frame *f, const span *shown, uint32_t count, numbers *n) {
+    if (!start_building(w, f, shown, count)) return 0;
+    w->current.sink = take_numbers;
+    w->current.context = n;
+    return 1;
+}
+
+status core_ask(worker *w, const asked *a, const bitmap *b, const bitmap *ids, numbers *reply,
+                uint64_t *length) {
+    frame f;
+    const span both[] = {span_of(b), span_of(ids ? ids : b)};
+    if (!start_list(w, &f, both, ids ? 2 : 1, reply)) return OUT_OF_MEMORY;
+    f.arguments = a->numbers;
+    f.argument_count = a->count;
+    return listed(w, IN_CORE(w, &f, *length = w->core.askValues(w, a->what, ids != NULL, a->count)), reply);
+}
+
+/* --- Comparisons in expressions --- */
+
+status core_comparisons(worker *w, const query *q, numbers *reply) {
+    frame f;
+    if (!start_list(w, &f, q->operands.list, q->operands.count, reply)) return OUT_OF_MEMORY;
+    return listed(w, IN_CORE(w, &f, w->core.comparisons(w, q->keys)), reply);
+}
+
+status core_compare(worker *w, const query *q, const comparison *how, bitmap **ids) {
+    frame f;
+    const span *keys = q->operands.list, both[] = {keys[how->key - 1], keys[how->other ? how->other - 1 : 0]};
+    if (!start_building(w, &f, both, 2)) return OUT_OF_MEMORY;
+    return built(w,
+                 BUILDING_IN(w, &f,
+                             w->core.idsCompared(w, how->other != 0, (uint32_t)how->how, (uint64_t)how->low,
+                                                 (uint64_t)how->high, q->greatest)),
+                 ids);
+}
+
+/* --- Values of several keys --- */
+
+/* The core lists old values, which nobody needs. */
+static void ignore(void *context, const uint64_t *members, size_t count) {
+    (void)context, (void)members, (void)count;
+}
+
+/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
+static status merge_in(worker *w, const frame *f, enum aggregate how, result *r, uint32_t *fault) {
+    return COUNTING_IN(w, f, *fault = w->core.mergeValues(w, f->operand_count, how), r->members);
+}
+
+status core_merge_values(worker *w, const operands *sources, enum aggregate how, result *r, int *overflows) {
+    frame f;
+    uint32_t fault = FAULT_NONE;
+    if (!start_building(w, &f, sources->list, sources->count)) return OUT_OF_MEMORY;
+    w->current.sink = ignore;
+    status s = merge_in(w, &f, how, r, &fault);
+    w->current.sink = NULL;
+    *overflows = s == OK && fault != FAULT_NONE;
+    return *overflows ? discard_built(w, OK) : built(w, s, &r->b);
+}

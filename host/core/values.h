@@ -1,0 +1,41 @@
+/* values.h -- calls into the core for integers that ids have. Their arenas are blocks as those of bitmaps (core/bitmap.h), with
+ * other content: the functions there, core_change_value, and those that copy, measure or validate take both. */
+#pragma once
+
+#include "core/querying.h"
+
+/* A list of numbers from the core. */
+typedef struct numbers {
+    uint64_t *list; /* which the caller must RedisModule_Free */
+    size_t count, room;
+    int failed; /* out of memory */
+} numbers;
+
+status core_value(worker *w, const bitmap *b, uint64_t id, int64_t *value, uint32_t *found);
+
+/* A question about the values of b, and its numbers, which the core may overwrite. If `ids` is not NULL, only these count. */
+typedef struct asked {
+    enum ask what;
+    uint32_t count;
+    uint64_t *numbers;
+} asked;
+/* Sets *length to how many numbers a list with a limit has; a longer one is not replied. */
+status core_ask(worker *w, const asked *a, const bitmap *b, const bitmap *ids, numbers *reply,
+                uint64_t *length);
+
+/* An operand of a query to be made: of a comparison, or the ids of a key that has values. Keys are counted from 1. */
+typedef struct comparison {
+    uint64_t operand; /* counted from 1 */
+    uint64_t key, other, how; /* the other key is 0 if values are compared with bounds */
+    int64_t low, high;
+    uint64_t place; /* in the text, counted from 1 */
+} comparison;
+/* Lists the comparisons of a query, a struct comparison each. */
+status core_comparisons(worker *w, const query *q, numbers *reply);
+/* The ids for which a comparison of the query's keys holds. The keys have values, or are missing. */
+status core_compare(worker *w, const query *q, const comparison *how, bitmap **ids);
+/* Whether memory that is no empty bitmap has values. */
+static inline int has_values(span s) { return (*s.base | 1) == 3; }
+
+/* One key of several. *overflows is set if a sum is no value; then nothing is made. */
+status core_merge_values(worker *w, const operands *sources, enum aggregate how, result *r, int *overflows);
