@@ -146,7 +146,7 @@ demo: quiet-build    ## Load 200 real sets, combine them, and compare memory and
 	@$(TSX) tools/demo.ts
 
 bench: build         ## Compare the speed and memory of the commands with native bitmaps
-	@$(TSX) bench/main.ts $(PEER:%=--peer %) $(if $(FULL),--full) $(DATA:%=--data %) $(if $(ONLY),--only '$(ONLY)') $(if $(CALLS),--calls '$(CALLS)') $(if $(CELLS),--cells '$(CELLS)') $(CPU:%=--cpu %) $(OUT:%=--out %)
+	@$(TSX) bench/main.ts $(PEER:%=--peer %) $(if $(FULL),--full) $(DATA:%=--data %) $(if $(ONLY),--only '$(ONLY)') $(if $(CALLS),--calls '$(CALLS)') $(if $(CELLS),--cells '$(CELLS)') $(MEMBERS:%=--members %) $(CPU:%=--cpu %) $(OUT:%=--out %)
 
 fuzz: setup          ## Fuzz the core with payloads, call sequences, expressions and damaged arenas, on all processors
 	@tools/setup sanitizers

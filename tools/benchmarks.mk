@@ -2,6 +2,7 @@
 
 #: CALLS=pattern          bench: in the suite "worst calls" only the commands that match
 #: CELLS=pattern          bench: in the suite "density" only the rows that match
+#: MEMBERS=100            bench: in the suites "growth" so many million members
 #: CPU="v2 v3"            bench: compare the builds for these CPU levels as well
 #: DATA=directory         bench: add more data sets, zip files like test/data/census1881.zip
 #: FULL=1                 bench: include the sizes that take long

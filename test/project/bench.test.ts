@@ -10,7 +10,7 @@ import { ALL, type Batch, measure, type Timed } from "../../bench/measure.ts";
 import { Pinging } from "../../bench/pinging.ts";
 import { origin, renewed, type Results } from "../../bench/results.ts";
 import { advantage, type Row } from "../../bench/row.ts";
-import { type CommandStatistics, median, parseCommandStatistics, quantile } from "../../bench/statistics.ts";
+import { type CommandStatistics, median, parseCommandStatistics, parseTails, quantile } from "../../bench/statistics.ts";
 import { Contender } from "../../bench/contender.ts";
 import { type Cast, casts, restoring, SIZES } from "../../bench/shapes.ts";
 import { COSTS, describe as described, inBrief, MAIN_THREAD } from "../../bench/suites/costs.ts";
@@ -38,6 +38,11 @@ describe("statistics", () => {
       ["r.bitop", { calls: 3, failed: 2, microseconds: 17 }],
       ["config|resetstat", { calls: 1, failed: 0, microseconds: 20 }],
     ]));
+  });
+
+  it("are parsed from INFO latencystats", () => {
+    const info = "# Latencystats\r\nlatency_percentiles_usec_R.SETBIT:p99.9=12.031\r\nlatency_percentiles_usec_config|set:p99.9=20.095\r\n";
+    expect(parseTails(info)).toEqual(new Map([["r.setbit", 12.031], ["config|set", 20.095]]));
   });
 
   it("include medians and quantiles of unsorted values", () => {
