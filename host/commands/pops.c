@@ -1,4 +1,6 @@
 /* pops.c -- members taken from either end. */
+#include "commands/pops.h"
+
 #include "server/args.h"
 #include "server/keys.h"
 #include "server/listing.h"
@@ -109,22 +111,29 @@ static int pop_several(call *c, open_key *k, taking *t) {
     return REDISMODULE_OK;
 }
 
+int begin_pop(call *c, open_key *k, uint64_t *count, cardinality *members) {
+    *count = 1;
+    *members = 0;
+    if (c->argc > 3) return reply_syntax_error(c), 0;
+    if (c->argc > 2 && !parse_limit(c, 2, count)) return 0;
+    if (!open_write(c, 1, k)) return 0;
+    int right = k->stored == NULL || succeeded(c, core_cardinality(c->worker, k->stored, members));
+    if (*count > *members) *count = (uint64_t)*members;
+    if (right && *count > 0) return 1;
+    abandon(k);
+    if (right && c->argc > 2) RedisModule_ReplyWithArray(c->ctx, 0);
+    else if (right) RedisModule_ReplyWithNull(c->ctx);
+    return 0;
+}
+
 static int pop(call *c, const end *from) {
-    uint64_t wanted = 1;
-    cardinality members = 0;
+    uint64_t count;
+    cardinality members;
     open_key k;
 
-    if (c->argc > 3) return reply_syntax_error(c);
-    if (c->argc > 2 && !parse_limit(c, 2, &wanted)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &k)) return REDISMODULE_OK;
-    int right = k.stored == NULL || succeeded(c, core_cardinality(c->worker, k.stored, &members));
-    if (wanted > members) wanted = (uint64_t)members;
-    if (right && wanted == 1) return pop_one(c, &k, from);
-    if (right && wanted > 1)
-        return pop_several(c, &k, &(taking){from, wanted, members - wanted, {CLEAR, 0, 0}});
-    abandon(&k);
-    if (!right) return REDISMODULE_OK;
-    return c->argc > 2 ? RedisModule_ReplyWithArray(c->ctx, 0) : RedisModule_ReplyWithNull(c->ctx);
+    if (!begin_pop(c, &k, &count, &members)) return REDISMODULE_OK;
+    if (count == 1) return pop_one(c, &k, from);
+    return pop_several(c, &k, &(taking){from, count, members - count, {CLEAR, 0, 0}});
 }
 
 /* POPMIN key [count] -- removes the smallest members and replies them, the smallest first. The key stays,

@@ -1,7 +1,7 @@
 /* samples.c -- random members. */
+#include "commands/pops.h"
 #include "core/sandbox.h"
 #include "server/args.h"
-#include "server/keys.h"
 #include "server/listing.h"
 #include "server/prepare.h"
 #include "threads/offload.h"
@@ -315,20 +315,14 @@ static int pop_all(call *c, open_key *k, uint64_t members) {
 /* RANDPOP key [count] -- removes random members and replies them, in ascending order. A key without members is
  * deleted, as by SPOP. */
 int randpop_command(call *c) {
-    uint64_t wanted = 1;
-    cardinality members = 0;
+    uint64_t count;
+    cardinality members;
     open_key k;
 
-    if (c->argc > 3) return reply_syntax_error(c);
-    if (c->argc > 2 && !parse_limit(c, 2, &wanted)) return REDISMODULE_OK;
-    if (!open_write(c, 1, &k)) return REDISMODULE_OK;
-    int right = k.stored == NULL || succeeded(c, core_cardinality(c->worker, k.stored, &members));
-    if (wanted > members) wanted = (uint64_t)members;
-    if (right && wanted > 1) right = any_fit(c, k.stored, wanted);
-    if (right && wanted > 0) {
-        return wanted == members ? pop_all(c, &k, wanted) : pop_some(c, &k, wanted, members);
+    if (!begin_pop(c, &k, &count, &members)) return REDISMODULE_OK;
+    if (count > 1 && !any_fit(c, k.stored, count)) {
+        abandon(&k);
+        return REDISMODULE_OK;
     }
-    abandon(&k);
-    if (!right) return REDISMODULE_OK;
-    return c->argc > 2 ? RedisModule_ReplyWithArray(c->ctx, 0) : RedisModule_ReplyWithNull(c->ctx);
+    return count == members ? pop_all(c, &k, count) : pop_some(c, &k, count, members);
 }
