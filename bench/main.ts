@@ -195,7 +195,8 @@ for (const [at, [name, suite]] of chosen.entries()) {
   names.splice(0, names.length, ...contenders.map((contender) => contender.name));
   machine = { ...machine, level: await levelOf(contenders) };
   try {
-    const named = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY, ...growthNames].includes(name) ? names.toSpliced(1, 0, SETS) : names;
+    const alsoSets = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY, ...growthNames].includes(name);
+    const named = alsoSets ? names.toSpliced(1, 0, SETS) : names;
     const shown = columns(name === DENSITY ? named.filter((one) => !one.endsWith(" R64")) : named);
     console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
     for await (const row of suite(contenders)) {

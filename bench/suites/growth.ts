@@ -8,7 +8,7 @@ import { figures, type Row } from "../row.ts";
 import { median, parseTails } from "../statistics.ts";
 import { text } from "./small.ts";
 
-export const GROWTH = "growth: ";
+const GROWTH = "growth: ";
 
 /** Members per turn of a contender. */
 const TURN = 100_000;
@@ -54,7 +54,9 @@ const growths: readonly Growth[] = [
 export const growthNames: readonly string[] = growths.map(({ data }) => data);
 
 /** The commands that a contender adds or removes the members with; none if it cannot. */
-function commandsOf(contender: Contender, { wide, lists }: Growth, members: readonly (number | bigint)[], adds: boolean): Command[] | undefined {
+function commandsOf(
+  contender: Contender, { wide, lists }: Growth, members: readonly (number | bigint)[], adds: boolean,
+): Command[] | undefined {
   const key = contender.key("growth");
   if (contender.name === SETS) {
     const command = adds ? "SADD" : "SREM";

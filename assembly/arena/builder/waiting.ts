@@ -198,14 +198,15 @@ export function makeOrdinary(): void {
 }
 
 /**
- * Appends a copy of a page, which `right` shows, if it would be written again as it is: nothing waits, and it is
- * neither small, nor wider than it need be, nor larger than ordinary entries. Its keys are greater than all before.
+ * Appends a copy of a page, which `right` shows, if it would be written again as it is: nothing waits, and it
+ * is neither small, nor wider than it need be, nor larger than ordinary entries. Its keys are greater than all
+ * before.
  */
 export function appendPage(page: Page): bool {
   const count = page.count<Right>();
   if (load<u32>(Arena.heldAt(), Builder.IN_LEAF) || count < LEAF_LEAST || !pagePays()) return false;
-  const first = page.keyAt<Right>(0), last = page.keyAt<Right>(count - 1), groups = PageGroups.between<Right>(page, 0, count);
-  const most = PageWriter.pageMembers(first, last);
+  const first = page.keyAt<Right>(0), last = page.keyAt<Right>(count - 1);
+  const most = PageWriter.pageMembers(first, last), groups = PageGroups.between<Right>(page, 0, count);
   if (groups <= ENTRIES_LEAST || most != PageWriter.pageCapacity(page.form<Right>())
     || groups * <u32>Entry.BYTES * most <= count * <u32>Page.BYTES) return false;
   const copy = nextPage();

@@ -111,11 +111,12 @@ function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
 }
 
 /**
- * Appends a copy of the page that begins at `place` if it can be copied as a whole and its keys are at most `last`.
- * Returns the place of its last group, otherwise 0.
+ * Appends a copy of the page that begins at `place` if it can be copied as a whole and its keys are at most
+ * `last`. Returns the place of its last group, otherwise 0.
  */
 function copyPage(place: u64, last: u64): u64 {
-  const group = Place.entry(place).group, end = <usize>(place >> 32), page = changetype<Page>(Group.leaf<Right>(group));
+  const group = Place.entry(place).group, end = <usize>(place >> 32);
+  const page = changetype<Page>(Group.leaf<Right>(group));
   if (!page || Group.index(page, group)) return 0;
   const final = Directory.lastBefore<Right>(Place.entry(place), changetype<Group>(end));
   if (final.key<Right>() > last || !appendPage(page)) return 0;
