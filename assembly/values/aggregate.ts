@@ -3,7 +3,6 @@
 
 import { argument, reply } from "../env/memory";
 import { Order } from "./order";
-import { PairList } from "./pairlist";
 import { Pass, Task } from "./scan";
 
 /** How many ids have a value from `low` to `high`. */
@@ -54,7 +53,7 @@ export function quantilesOfValues(filters: u32, quantiles: u32): void {
   const least = Pass.least(), greatest = Pass.greatest(), all = Pass.count();
   for (let i: u32 = 0; i < quantiles && all; i++) {
     const ids = <u64>ceil(reinterpret<f64>(argument.value(i)) * <f64>all);
-    reply.member(<u64>Order.valueOf(min(max<u64>(ids, 1), all) - 1, least, greatest));
+    reply.member(<u64>Order.valueOf(min(max<u64>(ids, 1), all) - 1, least, greatest, least));
   }
 }
 
@@ -74,41 +73,4 @@ export function countEdges(filters: u32, edges: u32): u64 {
     all = Pass.count();
   }
   return all;
-}
-
-/**
- * Replies each value, ascending, and how many ids have it; with `top` values, those that most ids have, most
- * first. Returns how many numbers these are, and replies none if they are more than `limit`.
- */
-export function distinctValues(filters: u32, top: u64, limit: u64): u64 {
-  Pass.begin(filters != 0);
-  Pass.run(Task.LIST);
-  Pass.sort();
-  const all = Pass.listed();
-  let values: u32 = 0;
-  for (let i: u32 = 0, next: u32 = 0; i < all; i = next, values++) {
-    const value = load<i64>(Pass.pairAt(i));
-    for (next = i + 1; next < all && load<i64>(Pass.pairAt(next)) == value;) next++;
-    store<u64>(Pass.pairAt(values), value);
-    store<u64>(Pass.pairAt(values), next - i, 8);
-  }
-  if (top) orderByIds(values);
-  const listed = top ? min<u64>(values, top) : values;
-  for (let i: u32 = 0; 2 * listed <= limit && i < listed; i++) {
-    reply.member(load<u64>(Pass.pairAt(i)));
-    reply.member(load<u64>(Pass.pairAt(i), 8));
-  }
-  return 2 * listed;
-}
-
-/** Sorts the list of values and their ids, which ascends: most ids first, and then the least value. */
-function orderByIds(values: u32): void {
-  for (let turn = 0; turn < 2; turn++) {
-    for (let i: u32 = 0; i < values; i++) {
-      const at = Pass.pairAt(i), first = load<i64>(at), second = load<i64>(at, 8);
-      store<i64>(at, turn ? second : -second);
-      store<i64>(at, turn ? -first : first, 8);
-    }
-    if (!turn) PairList.sort(Pass.PAIRS, values);
-  }
 }

@@ -3,10 +3,9 @@
 
 import { argument, left, reply } from "../env/memory";
 import { Left } from "../env/view";
-import {
-  countEdges, countValues, distinctValues, quantilesOfValues, rankOfValue, sumValues,
-} from "./aggregate";
+import { countEdges, countValues, quantilesOfValues, rankOfValue, sumValues } from "./aggregate";
 import { describeValues } from "./describe";
+import { distinctValues } from "./distinct";
 import { valuesFrom } from "./list";
 import { rangeOfValues } from "./order";
 import { Pass } from "./scan";

@@ -60,4 +60,12 @@ export abstract class Leaves {
     memory.copy(at, at + Leaf.BYTES, <usize>(leaves - index - 1) * Leaf.BYTES);
     Values.setLeaves(leaves - 1);
   }
+
+  /** Whether a leaf may have to take old values again: of a list of changes that has not ended. */
+  static anyIsLoose<M extends Memory>(): bool {
+    for (let i: u32 = 0, leaves = Values.leaves<M>(); i < leaves; i++) {
+      if (Values.leafAt<M>(i).isLoose<M>()) return true;
+    }
+    return false;
+  }
 }

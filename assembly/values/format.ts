@@ -95,6 +95,7 @@ export function readValues(length: u64): Fault {
   if (length < Chunk.START) return Fault.CUT_SHORT;
   if (left.load8(0, 0) != Chunk.VERSION) return Fault.UNKNOWN_COOKIE;
   let all = left.load64(1, 0), at: u64 = Chunk.START;
+  if (!all) return Fault.TOTAL_CARDINALITY;          // there is no key without ids
   for (let isFirst = true; all; isFirst = false) {
     if (at + Chunk.HEAD > length) return Fault.CUT_SHORT;
     const head = <usize>at, ids = left.load16(head, 0);

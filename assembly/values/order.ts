@@ -6,12 +6,15 @@ import { Pass, Task } from "./scan";
 
 /** Finds values by their ranks. */
 export abstract class Order {
-  /** The value of 0-based rank `rank` among those between two bounds, which has one: by counting. */
-  static valueOf(rank: u64, low: i64, high: i64): i64 {
+  /**
+   * The value of 0-based rank `rank` among those from `least` on, which has one: by counting. It lies between `low` and
+   * `high`.
+   */
+  static valueOf(rank: u64, low: i64, high: i64, least: i64): i64 {
     let from = low, to = high;
     while (from < to) {
       const middle = from + <i64>((<u64>(to - from)) >> 1);
-      Pass.setBounds(low, middle);
+      Pass.setBounds(least, middle);
       Pass.run(Task.COUNT);
       if (Pass.count() > rank) to = middle; else from = middle + 1;
     }
@@ -57,22 +60,50 @@ export function rangeOfValues(options: u32, start: i64, stop: i64, limit: u64): 
  * Lists pairs in order, among them those of ranks `first` to `last`. Returns the rank of the first one listed.
  */
 function listRanks(first: u64, last: u64, all: u64, least: i64, greatest: i64): u64 {
-  let before: u64 = 0, low = least, high = greatest;
+  let before: u64 = 0;
   if (last < KEPT_MAX) Pass.keep(<u32>last + 1, false);
   else if (all - first <= KEPT_MAX) {
     Pass.keep(<u32>(all - first), true);
     before = first;
   } else if (last - first + 1 < all) {
-    low = Order.valueOf(first, least, greatest);
-    high = Order.valueOf(last, least, greatest);
-    if (low > least) {
-      Pass.setBounds(least, low - 1);
-      Pass.run(Task.COUNT);
-      before = Pass.count();
-    }
+    listMiddle(first, last, least, greatest);
+    return first;
   }
-  Pass.setBounds(low, high);
+  Pass.setBounds(least, greatest);
   Pass.run(Task.LIST);
   if (Pass.keeps()) Pass.trim(); else Pass.sort();
   return before;
+}
+
+/**
+ * Lists the pairs of ranks `first` to `last`, and no others: many ids may have the value of the first one, or that of
+ * the last one.
+ */
+function listMiddle(first: u64, last: u64, least: i64, greatest: i64): void {
+  const low = Order.valueOf(first, least, greatest, least), high = Order.valueOf(last, low, greatest, least);
+  const skips = first - countBetween(least, low), takes = last + 1 - countBetween(least, high);
+  if (low == high) listMore(low, low, skips, last - first + 1);
+  else {
+    listMore(low, low, skips, u64.MAX_VALUE);
+    if (high - 1 > low) listMore(low + 1, high - 1, 0, u64.MAX_VALUE);
+    listMore(high, high, 0, takes);
+  }
+  Pass.keepListed(0);
+  Pass.sort();
+}
+
+/** How many ids have a value from `low` to below `end`. */
+function countBetween(low: i64, end: i64): u64 {
+  if (end <= low) return 0;
+  Pass.setBounds(low, end - 1);
+  Pass.run(Task.COUNT);
+  return Pass.count();
+}
+
+/** Adds to the list the ids with values between two bounds: after the first `skips`, so many as `takes`. */
+function listMore(low: i64, high: i64, skips: u64, takes: u64): void {
+  Pass.setBounds(low, high);
+  Pass.listPart(skips, takes);
+  Pass.run(Task.LIST);
+  Pass.keepListed(Pass.listed());
 }

@@ -1,5 +1,6 @@
 // Lists of pairs in memory 0: a value, and then an id.
 
+import { arena, work } from "../env/memory";
 import { Arena } from "../arena/layout/header";
 import { Bytes } from "./bytes";
 
@@ -8,6 +9,10 @@ export abstract class PairList {
   @inline static readonly PAIR_BYTES: usize = 16;
   /** Values of a digit. */
   @inline private static readonly DIGITS: u32 = 256;
+  /** No memory has room for counters behind it. */
+  @inline private static readonly END: u64 = 0xffff0000;
+  /** Pairs whose distribution takes about as long as a leaf. */
+  @inline private static readonly LEAF_SHIFT: u32 = 7;
 
   @inline static value(list: usize, i: u32): i64 { return load<i64>(list + <usize>i * PairList.PAIR_BYTES); }
 
@@ -23,9 +28,11 @@ export abstract class PairList {
       least = min(least, PairList.value(list, i));
       greatest = max(greatest, PairList.value(list, i));
     }
+    if (<u64>list + 2 * <u64>pairs * PairList.PAIR_BYTES > PairList.END) arena.grow(u32.MAX_VALUE);
     Arena.reserve(counters + 4 * PairList.DIGITS);
     let from = list, to = list + bytes;
     for (let byte: u32 = 0, n = Bytes.needed(<u64>(greatest - least)); byte < n; byte++) {
+      work.spend(pairs >> PairList.LEAF_SHIFT);
       memory.fill(counters, 0, 4 * PairList.DIGITS);
       PairList.distribute(from, to, counters, <u64>least, byte << 3);
       const last = from;

@@ -24,12 +24,12 @@ export const enum Done { NOTHING, ADDED, CHANGED }
 /** What to do with the value of an id. */
 export const enum Deed { SET, ADD, REMOVE, SETTLE }
 
-/** Does one of the deeds below, for the host. `value` is what to store or to add, and the rules are for SET. */
+/** Does one of the deeds below, for the host. `value` is what to store or to add. REVOCABLY is for REMOVE, too. */
 export function changeValue(deed: Deed, id: u64, value: i64, rules: u32): Done {
   switch (deed) {
     case Deed.SET: return setValue(id, value, rules);
     case Deed.ADD: return addToValue(id, value);
-    case Deed.REMOVE: return <Done>removeId(id);
+    case Deed.REMOVE: return <Done>removeId(id, (rules & Only.REVOCABLY) != 0);
     default: settleId(id);
   }
   return Done.NOTHING;
@@ -112,8 +112,11 @@ export function addToValue(id: u64, more: i64): Done {
   return found == Found.NONE ? Done.ADDED : Done.CHANGED;
 }
 
-/** Removes an id. Returns whether it had a value. Takes no memory. */
-export function removeId(id: u64): u32 {
+/**
+ * Removes an id. Returns whether it had a value. Takes no memory. A removal that undoes a change of a list leaves
+ * the leaf as it is, so that it can take the old values of other ids, too.
+ */
+export function removeId(id: u64, revocable: bool): u32 {
   const found = find(id);
   if (found == Found.NONE) return 0;
   const value = valueAt(found), index = Found.leaf(found);
@@ -139,6 +142,7 @@ export function removeId(id: u64): u32 {
   }
   leaf.setCount(left);
   loosen(leaf, value);
+  if (revocable) return 1;
   tighten(leaf);
   if (leaf.isSliced<Own>()) Reshape.thin(index);
   return 1;

@@ -21,7 +21,8 @@ import { Wide } from "./wide";
 export function rewriteValues(most: u32): void {
   right.select(0);
   Values.reset();
-  if (!segments.are(Side.RIGHT) && Values.count<Right>() < FEW) {
+  if (!segments.are(Side.RIGHT) && Values.count<Right>() < FEW
+    && !(Values.isFull<Right>() && Leaves.anyIsLoose<Right>())) {
     for (let spot = Spot.from<Right>(0); spot != Spot.NONE; spot = Spot.next<Right>(spot)) {
       setValue(Spot.id<Right>(spot), Spot.value<Right>(spot), 0);
     }

@@ -30,6 +30,8 @@ export const enum Task {
   LIST,
   /** counts those from each of a list of edges on */
   EDGES,
+  /** counts the ids of each, with counters */
+  VALUES,
 }
 
 /** What a pass does and finds, in one block of memory 0. */
@@ -49,17 +51,24 @@ export abstract class Pass {
   @inline private static readonly EDGES: u32 = 148;
   @inline private static readonly KEEPS: u32 = 152;
   @inline private static readonly KEEPS_GREATEST: u32 = 156;
+  @inline private static readonly SKIPS: u32 = 160;
+  @inline private static readonly TAKES: u32 = 168;
+  @inline private static readonly KEPT: u32 = 176;
+  @inline private static readonly COUNTERS: u32 = 180;
+  @inline static readonly EDGES_MAX: u32 = 480;
   /** The edges, and a count for each. */
   @inline static readonly EDGE: u32 = 192;
   @inline private static readonly EDGE_BYTES: u32 = 16;
   @inline static readonly AT: usize = 0;
+  /** Where eight numbers are turned, and 64 bytes for whom passes serve. */
+  @inline private static readonly TURN: usize = <usize>(Pass.EDGE + (Pass.EDGES_MAX + 1) * Pass.EDGE_BYTES);
+  @inline static readonly NOTES: usize = Pass.TURN + 64;
   /** Behind it, the ids that the bitmap has in one container, as a bitset. */
   @inline static readonly FILTER: usize = BITSET_BYTES;
   /** A container of the bitmap, copied. */
   @inline private static readonly COPY: usize = 2 * BITSET_BYTES;
   /** PairList pairs begin here: the value, and then the id. */
   @inline static readonly PAIRS: usize = Pass.COPY + 2 * BITSET_BYTES;
-  @inline static readonly EDGES_MAX: u32 = 480;
   /** A pass reads a leaf from memory while it works on the one so many places before. */
   @inline private static readonly AHEAD: u32 = 2;
 
@@ -131,8 +140,33 @@ export abstract class Pass {
     Pass.setListed(pairs + 1);
   }
 
+  /** Pairs at the beginning of the list that passes and sort() leave alone. */
+  @inline static kept(): u32 { return load<u32>(Pass.AT, Pass.KEPT); }
+  @inline static keepListed(pairs: u32): void { store<u32>(Pass.AT, pairs, Pass.KEPT); }
+
+  /** Lets passes list none of the first `skips` ids, and `takes` behind them. */
+  @inline static listPart(skips: u64, takes: u64): void {
+    store<u64>(Pass.AT, skips, Pass.SKIPS);
+    store<u64>(Pass.AT, takes, Pass.TAKES);
+  }
+
+  /** Whether the next id is one to list. */
+  @inline private static takesNext(): bool {
+    const skips = load<u64>(Pass.AT, Pass.SKIPS), takes = load<u64>(Pass.AT, Pass.TAKES);
+    if (skips) { store<u64>(Pass.AT, skips - 1, Pass.SKIPS); return false; }
+    if (takes) store<u64>(Pass.AT, takes - 1, Pass.TAKES);
+    return takes != 0;
+  }
+
+  /** Where VALUES has a counter for each value between the bounds. */
+  @inline static countAt(counters: usize): void { store<u32>(Pass.AT, <u32>counters, Pass.COUNTERS); }
+  @inline private static addValue(value: i64, ids: u64): void {
+    const at = <usize>load<u32>(Pass.AT, Pass.COUNTERS) + (<usize>(value - Pass.low()) << 3);
+    store<u64>(at, load<u64>(at) + ids);
+  }
+
   /** Sorts the list by its values, and pairs of the same value by their ids. */
-  static sort(): void { PairList.sort(Pass.PAIRS, Pass.listed()); }
+  static sort(): void { PairList.sort(Pass.pairAt(Pass.kept()), Pass.listed() - Pass.kept()); }
 
   /**
    * Drops all but the pairs that a pass is to keep from its list, sorts these, and lets the pass look only for
@@ -163,6 +197,7 @@ export abstract class Pass {
     Pass.setFilters(filters);
     Pass.setBounds(i64.MIN_VALUE, i64.MAX_VALUE);
     Pass.setIds(0, u64.MAX_VALUE);
+    Pass.listPart(0, u64.MAX_VALUE);
   }
 
   /** Makes a pass. */
@@ -170,7 +205,7 @@ export abstract class Pass {
     Pass.setTask(task);
     store<u64>(Pass.AT, 0, Pass.COUNT);
     memory.fill(Pass.sumAt(), 0, 16);
-    Pass.setListed(0);
+    Pass.setListed(Pass.kept());
     Pass.setExtremes(i64.MAX_VALUE, i64.MIN_VALUE);
     left.select(0);
     if (Pass.low() > Pass.high()) return;
@@ -302,8 +337,8 @@ export abstract class Pass {
         }
         return;
       }
-      case Task.LIST: Pass.listMask(leaf); return;
-      default: Pass.countEdges(leaf);
+      case Task.EDGES: Pass.countEdges(leaf); return;
+      default: Pass.takeEach(leaf, count);
     }
   }
 
@@ -321,14 +356,30 @@ export abstract class Pass {
     Wide.addSignedTimes(Pass.sumAt(), count, base);
   }
 
-  private static listMask(leaf: Leaf): void {
-    const at = leaf.at<Left>(), width = leaf.width<Left>();
-    const base = leaf.base<Left>(), start = leaf.first<Left>();
-    for (let word: u32 = 0; word < Slices.IDS; word += 64) {
-      for (let rest = load<u64>(Pass.maskAt() + (word >> 3)); rest; rest &= rest - 1) {
-        const place = word + <u32>ctz(rest);
-        Pass.list(base + <i64>Slices.get<Left>(at, width, place), start + place);
-      }
+  /** Lists the values of the mask, which has `count` places, or counts each. */
+  private static takeEach(leaf: Leaf, count: u32): void {
+    const lists = Pass.task() == Task.LIST, skips = load<u64>(Pass.AT, Pass.SKIPS), width = leaf.width<Left>();
+    if (lists && skips >= count) { store<u64>(Pass.AT, skips - count, Pass.SKIPS); return; }
+    if (!lists && !width) { Pass.addValue(leaf.base<Left>(), count); return; }
+    for (let byte: u32 = 0; byte < Slices.IDS >> 3; byte++) {
+      const bits = <u32>load<u8>(Pass.maskAt() + byte);
+      if (bits) Pass.takeEight(leaf, byte, bits, lists);
+    }
+  }
+
+  /** Numbers up to which each is read alone. */
+  @inline private static readonly FEW: u32 = 2;
+
+  @inline private static takeEight(leaf: Leaf, byte: u32, bits: u32, lists: bool): void {
+    const at = leaf.at<Left>(), width = leaf.width<Left>(), base = leaf.base<Left>();
+    const alone = popcnt(bits) <= Pass.FEW;
+    if (!alone) Slices.eight<Left>(at, width, byte, Pass.TURN);
+    for (let rest = bits; rest; rest &= rest - 1) {
+      const place = <u32>ctz(rest), all = byte << 3 | place;
+      const value = base + <i64>(alone ? Slices.get<Left>(at, width, all)
+        : load<u64>(Pass.TURN + (<usize>place << 3)));
+      if (!lists) Pass.addValue(value, 1);
+      else if (Pass.takesNext()) Pass.list(value, leaf.first<Left>() + all);
     }
   }
 
@@ -361,7 +412,8 @@ export abstract class Pass {
       if (filters && !Pass.hasMember(<u32>id)) continue;
       Pass.addCount(1);
       if (task == Task.COUNT) continue;
-      if (task == Task.LIST) Pass.list(value, id);
+      if (task == Task.LIST) { if (Pass.takesNext()) Pass.list(value, id); }
+      else if (task == Task.VALUES) Pass.addValue(value, 1);
       else if (task == Task.EDGES) {
         for (let e: u32 = 0, edges = Pass.edges(); e < edges && Pass.edge(e) <= value; e++) {
           Pass.addFromEdge(e, 1);

@@ -2,6 +2,7 @@
 
 import { arena } from "../env/memory";
 import { Own } from "../env/view";
+import { Leaves } from "./directory";
 import { Values } from "./layout";
 import { Pairs } from "./pairs";
 
@@ -21,7 +22,8 @@ export function valuesUsed(): u32 {
 /** 1 if the host should rewrite the arena: too much of it is free, or the tiny form would do. */
 export function valuesWasteful(): u32 {
   return u32(Values.isFull<Own>()
-    && (Values.freed() > (Values.bump() >> 3) + FREED_MOST || Values.count<Own>() < FEW));
+    && (Values.freed() > (Values.bump() >> 3) + FREED_MOST
+      || (Values.count<Own>() < FEW && !Leaves.anyIsLoose<Own>())));
 }
 
 /** Bytes that an arena may have more than it uses. */

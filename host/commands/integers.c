@@ -80,22 +80,51 @@ static int finish(call *c, open_key *k, status done, int changed, const char *ev
     return 1;
 }
 
-/* Makes all changes or none. Several must be REVOCABLY. */
-static status change_all(worker *w, bitmap **b, value_change *changes, uint32_t count) {
-    status s = OK;
-    uint32_t i = 0;
-    while (s == OK && i < count) s = core_change_value(w, b, &changes[i++]);
-    if (count < 2 || s == TRAPPED) return s;
-    for (uint32_t k = i; s != OK && k-- > 0;) { /* the last one first */
+/* Of an arena up to this size, a copy is what undoing needs. */
+#define COPIED_BYTES 4096
+
+/* Undoes changes, the last one first. */
+static status undo_changes(worker *w, bitmap **b, value_change *changes, uint32_t count) {
+    for (uint32_t k = count; k-- > 0;) {
         value_change *v = &changes[k];
-        if (v->done != DONE_NOTHING) v->deed = v->done == DONE_ADDED ? VALUE_REMOVE : VALUE_SET;
+        if (v->done == DONE_NOTHING) continue;
+        v->deed = v->done == DONE_ADDED ? VALUE_REMOVE : VALUE_SET;
         v->rules = ONLY_REVOCABLY;
-        if (v->done != DONE_NOTHING && core_change_value(w, b, v) != OK) return TRAPPED;
+        if (core_change_value(w, b, v) != OK) return TRAPPED;
     }
-    for (uint32_t k = 0; k < i; k++) {
+    return OUT_OF_MEMORY;
+}
+
+static status change_several(worker *w, bitmap **b, value_change *changes, uint32_t count) {
+    status s = OK;
+    uint32_t done = 0;
+    for (; s == OK && done < count; done++) {
+        changes[done].rules |= ONLY_REVOCABLY;
+        s = core_change_value(w, b, &changes[done]);
+    }
+    if (s == OUT_OF_MEMORY) s = undo_changes(w, b, changes, done);
+    for (uint32_t k = 0; s != TRAPPED && k < done; k++) {
         value_change settling = {.deed = VALUE_SETTLE, .id = changes[k].id};
-        if (changes[k].done == DONE_CHANGED) core_change_value(w, b, &settling);
+        if (s != OK || changes[k].done == DONE_CHANGED) core_change_value(w, b, &settling);
     }
+    return s;
+}
+
+static status change_each(worker *w, bitmap **b, value_change *changes, uint32_t count) {
+    status s = OK;
+    for (uint32_t i = 0; s == OK && i < count; i++) s = core_change_value(w, b, &changes[i]);
+    return s;
+}
+
+/* Makes all changes or none. */
+static status change_all(worker *w, bitmap **b, value_change *changes, uint32_t count) {
+    if (count < 2) return change_each(w, b, changes, count);
+    if (root_of(*b) || arena_bytes(*b) > COPIED_BYTES) return change_several(w, b, changes, count);
+    bitmap *before = bitmap_copy(*b);
+    if (before == NULL) return OUT_OF_MEMORY;
+    status s = change_each(w, b, changes, count);
+    bitmap_free(s == OUT_OF_MEMORY ? *b : before);
+    if (s == OUT_OF_MEMORY) *b = before;
     return s;
 }
 
@@ -136,7 +165,7 @@ int ri_set_command(call *c) {
     const uint32_t count = (uint32_t)(c->argc - at) / 2;
     if (count > 1) changes = try_alloc(count * sizeof *changes);
     if (changes == NULL) return reply_failure(c, OUT_OF_MEMORY);
-    if (parse_changes(c, at, changes, count > 1 ? rules | ONLY_REVOCABLY : rules) && open_create(c, 1, &k)) {
+    if (parse_changes(c, at, changes, rules) && open_create(c, 1, &k)) {
         status done = change_all(c->worker, &k.value, changes, count);
         for (uint32_t i = 0; i < count; i++) {
             added += changes[i].done == DONE_ADDED;
@@ -158,6 +187,14 @@ int ri_incrby_command(call *c, open_key *k, uint64_t id, int64_t increment) {
     return RedisModule_ReplyWithLongLong(c->ctx, v.value);
 }
 
+/* Whether an id of a large key has a value. The segment of one that has none may be gone, and then another one would have to be made
+ * changeable. */
+static int is_there(worker *w, const bitmap *b, uint64_t id) {
+    int64_t value;
+    uint32_t found = 1;
+    return root_of(b) == NULL || core_value(w, b, id, &value, &found) != OK || found;
+}
+
 /* Removes ids, and replies how many there were. Of a large key, the first pass makes all segments changeable, because only that
  * can fail. */
 static int remove_ids(call *c, open_key *k, const uint64_t *ids, size_t count, const char *event) {
@@ -166,6 +203,7 @@ static int remove_ids(call *c, open_key *k, const uint64_t *ids, size_t count, c
     for (int removes = root_of(k->value) == NULL; removes < 2; removes++) {
         for (size_t i = 0; s == OK && i < count; i++) {
             value_change v = {.deed = removes ? VALUE_REMOVE : VALUE_SETTLE, .id = ids[i]};
+            if (!is_there(c->worker, k->value, ids[i])) continue;
             s = core_change_value(c->worker, &k->value, &v);
             removed += v.done != DONE_NOTHING;
         }

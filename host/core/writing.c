@@ -86,6 +86,9 @@ static status change_value_here(worker *w, bitmap **b, void *how) {
         CHANGING(w, *b, v->done = w->core.changeValue(w, v->deed, v->id, (uint64_t)v->value, v->rules));
     if (s == OK && w->core.collected(w)) v->value = (int64_t)w->members[0];
     if (s != OK) v->done = DONE_NOTHING;
+    /* Until the list has ended, an arena keeps what old values would need. */
+    const int only_adds = v->deed == VALUE_SET && v->done == DONE_ADDED;
+    if (s == OK && (v->rules & ONLY_REVOCABLY) && !only_adds) w->current.wasteful = w->current.cut_to = 0;
     return wrote_whole(w, s, b);
 }
 

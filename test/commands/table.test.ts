@@ -16,6 +16,9 @@ import { isSeven, since } from "../support/version.ts";
 
 const server = useServer();
 
+/** What servers are told of commands is told of these, too. test/commands/integers.test.ts has their calls. */
+const ofIntegers = integers.map((row) => ({ row, name: `RI.${row.name}` })), told = [...rows, ...ofIntegers];
+
 /** Arguments that accept any text: command name to position. */
 const free: Readonly<Record<string, number>> = { SETBITARRAY: 1, STAT: 1, OPTIMIZE: 1 };
 
@@ -50,14 +53,14 @@ describe("the command table", () => {
 
   it.skipIf(!isSeven)("lists exactly the commands that the server has from the module", async () => {
     const list = (await server.run("COMMAND", "LIST", "FILTERBY", "MODULE", "redis-roar")) as string[];
-    expect(list.sort()).toEqual([...rows.map(({ name }) => name), ...integers.map(({ name }) => `RI.${name}`)].sort());
+    expect(list.sort()).toEqual(told.map(({ name }) => name).sort());
   });
 
   it("leaves out the commands for tests of the sandbox", async () => {
     expect(await server.connection.refusal("ROAR.TRAP", "k", "READ")).toMatch(/^ERR unknown command/);
   });
 
-  it.skipIf(!isSeven).each(byName(rows))("%s: COMMAND INFO reports the arity, flags, tips and keys of its row", async (_, { row, name }) => {
+  it.skipIf(!isSeven).each(byName(told))("%s: COMMAND INFO reports the arity, flags, tips and keys of its row", async (_, { row, name }) => {
     const [info] = (await server.run("COMMAND", "INFO", name)) as [Reply[]];
     const [, arity, flags, first, last, step, , tips, specs] = info;
     const needed = 1 + row.args.filter(({ optional }) => !optional).length;
@@ -67,13 +70,13 @@ describe("the command table", () => {
     expect(tips).toEqual(row.tips ?? []);
     const fixed = row.keys.filter(({ numbered }) => !numbered);             // older servers know no others without asking
     expect([first, last, step]).toEqual([fixed[0]?.at ?? 0, fixed.at(-1)?.to ?? fixed.at(-1)?.at ?? 0, Math.min(fixed.length, 1)]);
-    expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind }) => ({
-      ...(behind !== undefined ? {} : numbered ? { numbersAt: at - 1 } : { at, last: to ?? 0 }),
+    expect((specs as Reply[]).map(specOf)).toEqual(row.keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind, keyword }) => ({
+      ...(behind !== undefined ? {} : keyword ? { behind: keyword } : numbered ? { numbersAt: at - 1 } : { at, last: to ?? 0 }),
       flags: [...OF_SPECS[access], ...(oneKeyFor === undefined && behind === undefined ? [] : ["incomplete"]), ...(modifyWith === undefined ? [] : ["variable_flags"])],
     })));
   });
 
-  it.skipIf(!isSeven).each(byName(rows))("%s: COMMAND DOCS reports the documentation of its row", async (_, { row, name }) => {
+  it.skipIf(!isSeven).each(byName(told))("%s: COMMAND DOCS reports the documentation of its row", async (_, { row, name }) => {
     const docs = record(record(await server.run("COMMAND", "DOCS", name)).get(name)!);
     for (const field of ["summary", "complexity", "since"] as const) expect(docs.get(field)).toBe(row[field]);
     expect((docs.get("arguments") as Reply[]).map(documented)).toEqual(row.args.map(described));
@@ -94,10 +97,14 @@ describe("the command table", () => {
 
 function specOf(reply: Reply): unknown {
   const spec = record(reply), begin = record(spec.get("begin_search")!), find = record(spec.get("find_keys")!);
-  const keys = record(find.get("spec")!), at = record(begin.get("spec")!).get("index"), flags = spec.get("flags");
+  const keys = record(find.get("spec")!), begins = record(begin.get("spec")!), at = begins.get("index"), flags = spec.get("flags");
   if (begin.get("type") === "unknown") {
     expect(find.get("type")).toBe("unknown");
     return { flags };
+  }
+  if (begin.get("type") === "keyword") {
+    expect([begins.get("startfrom"), find.get("type"), keys.get("keynumidx"), keys.get("firstkey"), keys.get("keystep") ?? keys.get("step")]).toEqual([1, "keynum", 1, 2, 1]);
+    return { behind: begins.get("keyword"), flags };
   }
   expect([begin.get("type"), keys.get("keystep") ?? keys.get("step")]).toEqual(["index", 1]);
   if (find.get("type") === "keynum") {

@@ -5,12 +5,22 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from "node:path";
 import { families, member, R, R64, range } from "../support/family.ts";
 import { croaringArray } from "../support/format.ts";
-import { expectSamples, loadSamples, sampleKey as key } from "../support/stored.ts";
+import type { Argument } from "../support/resp.ts";
+import { expectSamples, loadSamples, sampleKey as key, valuesKey } from "../support/stored.ts";
 import { Server } from "../support/server.ts";
 import { roarOn } from "../support/roar.ts";
 import { expectEqual, useServer } from "../support/suite.ts";
 import { isSeven } from "../support/version.ts";
 import { inStep, replicate, rewriteAof, stopReplicating, waitUntil } from "../support/waiting.ts";
+
+/** Writes of integers for ids that leave the samples as they are, but pass through each command. */
+const one = valuesKey("one"), slices = valuesKey("slices");
+const valueWrites: readonly [string, ...Argument[]][] = [
+  ["RI.SET", one, "GT", 7, -4, 8, 1, 9, 2], ["RI.SET", one, "LT", "CH", 7, -9], ["RI.INCRBY", one, 7, 4], ["RI.DEL", one, 8], ["RI.DELRANGE", one, 2, 2],
+  ["RI.MERGE", "merged", 2, one, slices, "AGGREGATE", "MAX"], ["RI.SET", slices, "XX", 5, 2 ** 40], ["RI.DELRANGE", "merged", "-inf", "+inf", "WITHIN", "#1", 1, slices],
+  ["RI.MERGE", slices, 1, slices, "AGGREGATE", "MIN"], ["RI.SET", slices, 5, (5 * 7919) % 4096], ["RI.OPTIMIZE", slices], ["EVAL", "return redis.call('RI.INCRBY', KEYS[1], 1, 1)", 1, "gone"],
+  ["RI.DEL", "gone", 1], ["RI.MERGE", "gone", 1, "none"], ["DEL", "merged"],
+];
 
 describe("files", () => {
   const server = useServer();
@@ -59,6 +69,7 @@ describe("files", () => {
       await roar.run("SETBIT", key(R64, "one"), 7, 0);
       await roar.run("APPENDINTARRAY", key(R64, "one"), 7);
       await roar.run("SETBIT", key(R64, "one"), 8, 0);
+      for (const command of valueWrites) await logged.run(...command);
       await logged.killAndRestart();
       await expectSamples(logged);
     });
@@ -156,6 +167,7 @@ describe("replicas", () => {
       await roar.run("BITOP", "AND", key(family, "one"), key(family, "one"), key(family, "one"));
       await primary.run("EVAL", "return redis.call(unpack(ARGV))", 1, key(family, "one"), roar.name("SETINTARRAY"), key(family, "one"), 7);
     }
+    for (const command of valueWrites) await primary.run(...command);
     await inStep(replica, primary);
     await expectSamples(replica);
     expect(await replica.run("DEBUG", "DIGEST")).toBe(await primary.run("DEBUG", "DIGEST"));

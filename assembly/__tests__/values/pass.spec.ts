@@ -8,7 +8,8 @@ import {
   rounds, seed,
 } from "../world/world";
 import { freshArena } from "../support/bitmap-arena";
-import { countEdges, countValues, distinctValues, quantilesOfValues, rankOfValue, sumValues } from "../../values/aggregate";
+import { countEdges, countValues, quantilesOfValues, rankOfValue, sumValues } from "../../values/aggregate";
+import { distinctValues } from "../../values/distinct";
 import { payloadOfValues, readValues } from "../../values/format";
 import { Values } from "../../values/layout";
 import { RangeOption, rangeOfValues } from "../../values/order";

@@ -36,7 +36,7 @@ function put(id: u64, value: i64): void {
 
 function take(id: u64): void {
   enter();
-  expect(removeId(id)).toBe(u32(model.has(id)), said("what removing replies"));
+  expect(removeId(id, false)).toBe(u32(model.has(id)), said("what removing replies"));
   model.delete(id);
 }
 
@@ -136,6 +136,20 @@ describe("values of ids", () => {
     expect(setValue(7, -6, Only.LESS)).toBe(Done.CHANGED);
   });
 
+  it("can be restored without memory where an id that was added hid what an old value needs", () => {
+    start();
+    const wide: i64 = 1 << 40;
+    for (let id: u64 = 0; id < 400; id++) put(id, id == 200 ? wide : <i64>id & 7);
+    setValue(200, 1, Only.REVOCABLY);
+    setValue(400, 1, Only.REVOCABLY);
+    const grown = growCount();
+    removeId(400, true);
+    setValue(200, wide, Only.REVOCABLY);
+    expect(growCount()).toBe(grown, "memory");
+    settleId(200);
+    compare();
+  });
+
   it("can be restored without memory after changes that can be revoked", () => {
     const random = new Random(seed() + 3);
     for (let round = 0; round < rounds(6); round++) {
@@ -152,7 +166,7 @@ describe("values of ids", () => {
       }
       const grown = growCount();
       for (let i = 499; i >= 0; i--) {
-        if (dones[i] == Done.ADDED) removeId(ids[i]);
+        if (dones[i] == Done.ADDED) removeId(ids[i], true);
         else if (dones[i] == Done.CHANGED) setValue(ids[i], olds[i], Only.REVOCABLY);
       }
       expect(growCount()).toBe(grown, said("memory"));
