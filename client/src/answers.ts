@@ -190,8 +190,8 @@ export class Answers<M extends Member> {
     this.summary = {
       form,
       decode: (reply) => {
-        const { count, sum: of, min, max, mean } = fieldsOf(reply);
-        return { ...sum(count, of), min: this.valueOrNull.decode(min), max: this.valueOrNull.decode(max), mean: mean === null ? null : Number(textOf(mean)) };
+        const { count, sum: of, min, max, mean } = fieldsOf(reply), { decode } = this.valueOrNull;
+        return { ...sum(count, of), min: decode(min), max: decode(max), mean: mean === null ? null : Number(textOf(mean)) };
       },
     };
     this.histogram = { form, decode: (reply) => listOf(reply).map((pair) => offsets(pair) as [M, M]) };

@@ -25,8 +25,8 @@ export { offsetsIn } from "./text.js";
 export type { Trace } from "./tracing.js";
 export type { Settled, Transport } from "./transport.js";
 export type {
-  Bit, BitRange, Bound, ContainerStatistics, Encoding, EntryPage, FieldGet, FieldOffset, FieldOperation, IntegerStatistics, Key, LeafStatistics, List,
-  Overflow, Page, Statistics, Sum, Summary,
+  Bit, BitRange, Bound, ContainerStatistics, Encoding, EntryPage, FieldGet, FieldOffset, FieldOperation, IntegerStatistics, Key,
+  LeafStatistics, List, Overflow, Page, Statistics, Sum, Summary,
 } from "./types.js";
 
 import { Calls } from "./calls.js";

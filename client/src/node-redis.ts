@@ -211,7 +211,8 @@ function definition(make: MakeCall, readonly: boolean): Definition<unknown[], un
 /** The methods of `calls` as definitions. */
 function definitions(calls: object, readOnlyOf: Readonly<Record<string, boolean>>): unknown {
   const made = calls as Readonly<Record<string, MakeCall>>;
-  return Object.fromEntries(Object.entries(readOnlyOf).map(([name, isReadOnly]) => [name, definition(made[name]!.bind(calls), isReadOnly)]));
+  const define = (name: string): unknown => definition(made[name]!.bind(calls), readOnlyOf[name]!);
+  return Object.fromEntries(Object.keys(readOnlyOf).map((name) => [name, define(name)]));
 }
 
 const moduleOf = <M extends Member>(family: Family<M>): RoarModule<M> => definitions(new Calls(family), readOnly) as RoarModule<M>;
@@ -219,9 +220,9 @@ const integersOf = <M extends Member>(family: IntegerFamily<M>): IntegerModule<M
   definitions(new IntegerCalls(family), integersReadOnly) as IntegerModule<M>;
 
 /**
- * For `createClient({ modules })` and `createCluster({ modules })`: the commands as methods of `client.r`, `client.r64`, `client.ri` and `client.ri64`, with the names
- * and arguments of those of `roar(client).r`. The client's own settings say how replies are read: without {@link typeMapping}, large
- * integers and bytes are refused with `InexactReplyError`. Version 4 has no type mapping: there, bytes need `returnBuffers`, and large
- * members the server's setting `redis-roar.r64-replies strings`. Error replies are those of node-redis.
+ * For `createClient({ modules })` and `createCluster({ modules })`: the commands as methods of `client.r`, `client.r64`, `client.ri` and
+ * `client.ri64`, with the names and arguments of those of `roar(client)`. The client's own settings say how replies are read: without
+ * {@link typeMapping}, large integers and bytes are refused with `InexactReplyError`. Version 4 has no type mapping: there, bytes need
+ * `returnBuffers`, and large members the server's setting `redis-roar.r64-replies strings`. Error replies are those of node-redis.
  */
 export const modules = { r: moduleOf(R), r64: moduleOf(R64), ri: integersOf(RI), ri64: integersOf(RI64) };
