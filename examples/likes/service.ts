@@ -88,7 +88,8 @@ export class Likes {
 
   /** The posts with most likes, the greatest number and then the greatest post first: the best of every bucket, merged. */
   async top(count: number): Promise<[post: number, likes: number][]> {
-    const buckets = Array.from({ length: BUCKETS }, (_, bucket) => this.#ri.rangeWithValues(countsKey(bucket), 0, count - 1, { rev: true }));
+    const buckets = Array.from({ length: BUCKETS }, (_, bucket) =>
+      this.#ri.rangeWithValues(countsKey(bucket), 0, count - 1, { rev: true }));
     return (await Promise.all(buckets)).flat().sort(([a, m], [b, n]) => n - m || b - a).slice(0, count);
   }
 

@@ -40,7 +40,8 @@ async function small(run: Run, service: Tags): Promise<void> {
   for await (const page of service.pages("#1 & 18 <= #2 < 35 - #3", [tag("vip"), AGE, tag("lost")])) found.push(...page);
   run.check("vips from 18 to 34 who are not lost", found, young);
   run.check("their ages by decades", await service.ages("#1 - #2", [tag("vip"), tag("lost")], [20, 30, 40]),
-    [[0, 20], [20, 30], [30, 40], [40, 200]].map(([from, to]) => aged.filter(([user]) => ages[user - 1]! >= from! && ages[user - 1]! < to!).length));
+    [[0, 20], [20, 30], [30, 40], [40, 200]].map(([from, to]) =>
+      aged.filter(([user]) => ages[user - 1]! >= from! && ages[user - 1]! < to!).length));
   await service.set(5, [tag("vip")]);
   run.check("user 5 is a vip now, in both directions", [await service.has(5, tag("vip")), (await service.tagsOf(5)).includes(tag("vip"))], [true, true]);
   await service.set(5, [tag("vip")], false);

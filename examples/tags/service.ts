@@ -114,7 +114,7 @@ export class Tags {
   }
 
   #shards(): number[] {
-    return Array.from({ length: this.#everybody.shards! }, (_, shard) => shard);
+    return Array.from({ length: this.#everybody.shards }, (_, shard) => shard);
   }
 
   #bitmap(name: string): ShardedBitmap<number> {
