@@ -199,7 +199,8 @@ for (const [at, [name, suite]] of chosen.entries()) {
   names.splice(0, names.length, ...contenders.map((contender) => contender.name));
   machine = { ...machine, level: await levelOf(contenders) };
   try {
-    const named = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY, ...growthNames].includes(name) ? names.toSpliced(1, 0, SETS) : names;
+    const withSet = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY, ...growthNames].includes(name);
+    const named = withSet ? names.toSpliced(1, 0, SETS) : names;
     const with64 = name === DENSITY ? named.filter((one) => !one.endsWith(" R64")) : named;
     const shown = columns(name === INTEGERS ? integerContenders(contenders).map((contender) => contender.name) : with64);
     console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
