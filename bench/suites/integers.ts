@@ -8,7 +8,8 @@ import { type Contender, NATIVE, OURS } from "../contender.ts";
 import { ALL, measure } from "../measure.ts";
 import { figures, type Row } from "../row.ts";
 
-export const INTEGERS = "integers", SORTED = "sorted set", HASH = "hash";
+export const INTEGERS = "integers";
+const SORTED = "sorted set", HASH = "hash";
 
 const LEAST = 0, VALUES = 2 ** 17;
 /** Ids in a command that loads, and calls in a batch of calls for one id. */
@@ -26,7 +27,7 @@ export function integerContenders(contenders: readonly Contender[]): Contender[]
 const keyOf = ({ name }: Pick<Contender, "name">): string => (name === OURS ? KEY : `${KEY}:${name}`);
 
 /** Entries in one command. */
-export function setting(contender: Pick<Contender, "name">, entries: readonly (readonly [id: number, value: number])[]): Command {
+function setting(contender: Pick<Contender, "name">, entries: readonly (readonly [id: number, value: number])[]): Command {
   const key = keyOf(contender);
   if (contender.name === SORTED) return ["ZADD", key, ...entries.flatMap(([id, value]) => [value, id])];
   return [contender.name === HASH ? "HSET" : "RI.SET", key, ...entries.flat()];
