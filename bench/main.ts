@@ -30,6 +30,7 @@ import { DENSITY, measureDensity } from "./suites/density.ts";
 import { FELT, measureFelt } from "./suites/felt.ts";
 import { growthNames, measureGrowth } from "./suites/growth.ts";
 import { measureImports } from "./suites/imports.ts";
+import { integerContenders, INTEGERS, measureIntegers } from "./suites/integers.ts";
 import { measureLatency } from "./suites/latency.ts";
 import { measureSite, measureTail, measureTailTimes } from "./suites/longtail.ts";
 import { measureMany } from "./suites/many.ts";
@@ -77,6 +78,8 @@ const users = (options.full ? 100 : 20) * MILLION, days = 30;
 const usersAsked = 100 * MILLION;
 const keys = options.full ? MILLION : 200_000;
 const tailMembers = (options.full ? 1 : 0.1) * MILLION, siteKeys = (options.full ? 1 : 0.01) * MILLION;
+/** Ids that have an integer. */
+const idsGiven = (options.members ? Number(options.members) : options.full ? 10 : 1) * MILLION;
 const grown = (options.members ? Number(options.members) : options.full ? 10 : 2) * MILLION;
 
 const real: readonly Combination[] = [
@@ -142,6 +145,7 @@ const suites: [string, Suite][] = [
   ["a million containers", (contenders) => measureImports(contenders, "a million containers", MILLION)],
   ...growthNames.map((name): [string, Suite] => [name, (contenders) => measureGrowth(withSets(contenders), name, grown)]),
   ["containers at the limit of arrays", measureBorder],
+  [INTEGERS, (contenders) => measureIntegers(integerContenders(contenders), idsGiven)],
   ["through a client", measureLatency],
   [FELT, measureFelt],
   ["worst questions", measureWorst],
@@ -195,9 +199,10 @@ for (const [at, [name, suite]] of chosen.entries()) {
   names.splice(0, names.length, ...contenders.map((contender) => contender.name));
   machine = { ...machine, level: await levelOf(contenders) };
   try {
-    const alsoSets = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY, ...growthNames].includes(name);
-    const named = alsoSets ? names.toSpliced(1, 0, SETS) : names;
-    const shown = columns(name === DENSITY ? named.filter((one) => !one.endsWith(" R64")) : named);
+    const withSet = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY, ...growthNames].includes(name);
+    const named = withSet ? names.toSpliced(1, 0, SETS) : names;
+    const with64 = name === DENSITY ? named.filter((one) => !one.endsWith(" R64")) : named;
+    const shown = columns(name === INTEGERS ? integerContenders(contenders).map((contender) => contender.name) : with64);
     console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
     for await (const row of suite(contenders)) {
       rows.push(row);

@@ -1,10 +1,11 @@
-// generate-client <client/>           writes src/calls.ts, src/commands.ts and the table of methods in README.md from host/table/
+// generate-client <client/>           writes src/calls.ts, src/integer-calls.ts and the tables of methods in README.md from host/table/
 // generate-client --check <client/>   fails if that would change a file
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Answer, answers } from "../host/table/answers.ts";
 import { type Arg, type Command, commands, type Kind, type Method, type Repeated } from "../host/table/commands.ts";
+import { integers } from "../host/table/integers.ts";
 
 // --- Parameters of methods ---------------------------------------------------------------------------------------------------
 
@@ -17,6 +18,9 @@ interface Parameter {
   /** Calls of CallBuilder's methods that write it. */
   write: (value: string) => string;
 }
+
+/** The documents that describe commands. */
+const pageOf = (row: Command): string => `docs/${integers.includes(row) ? "integers" : "commands"}.md#${row.name.toLowerCase()}`;
 
 const OF_FAMILY = "0 to 4294967295 in `r`, to 18446744073709551615 in `r64`";
 
@@ -32,6 +36,12 @@ const KINDS: Record<Kind, { type: string; meaning: string }> = {
   question: { type: "Question", meaning: "only members of this expression count" },
   operations: { type: "readonly FieldOperation<M>[]", meaning: "carried out in this order" },
   ranges: { type: "List<readonly [min: Offset<M>, max: Offset<M>]>", meaning: "pairs of a first and a last offset, one at least" },
+  value: { type: "Offset<M>", meaning: "an integer of 64 bits, which may be negative" },
+  bound: { type: "Bound<M>", meaning: 'an integer, `"-inf"`, `"+inf"`, or an integer behind `(`, which is excluded' },
+  entries: { type: "List<readonly [id: Offset<M>, value: Offset<M>]>", meaning: "pairs of an id and its value, one at least, such as a Map" },
+  edges: { type: "List<Offset<M>>", meaning: "values in ascending order, one at least" },
+  fractions: { type: "List<number>", meaning: "numbers from 0 to 1, one at least" },
+  page: { type: "readonly [offset: number, count: number]", meaning: "how many to skip, and the most to answer; a negative count: all" },
   text: { type: "string", meaning: "text" },
   bytes: { type: "Uint8Array", meaning: "bytes" },
 };
@@ -54,6 +64,9 @@ const REPEATED_IN_WORDS: Record<Repeated, string> = {
   destination: "If the destination is among the sources, it is not sent again when a connection breaks.",
 };
 
+/** Kinds that are lists, after which their parameters are called. */
+const LISTS: readonly Kind[] = ["ranges", "entries", "edges", "fractions"];
+
 /** The parameter for an argument that is one value, or a list of such values. */
 function valueParameter(row: Command, { name, type, kind, multiple, optional }: Arg): Parameter {
   const base = { name: camel(multiple && kind !== "operations" ? `${name}s` : name), optional: optional === true && kind !== "operations" };
@@ -66,12 +79,12 @@ function valueParameter(row: Command, { name, type, kind, multiple, optional }: 
   if (kind === "operations") {
     return { ...base, name: "operations", type: isReadOnly(row) ? "readonly FieldGet<M>[]" : known.type, meaning: known.meaning, write: (value) => `.operations(${value})` };
   }
-  if (kind === "ranges") return { ...base, name: kind, ...known, write: (value) => `.ranges(${value})` };
+  if (LISTS.includes(kind!)) return { ...base, name: kind!, ...known, write: (value) => `.${kind}(${value})` };
   if (multiple && kind !== "offset") return fail(row, `${name}: only offsets and keys can be lists`);
   if (multiple) {
     return { ...base, type: "List<Offset<M>>", meaning: `${known.meaning}; one at least`, write: (value) => `.offsets(${quoted(base.name)}, ${value})` };
   }
-  if (kind === "range" || kind === "question") return { ...base, ...known, write: (value) => `.${kind}(${value})` };
+  if (kind === "range" || kind === "question" || kind === "page") return { ...base, ...known, write: (value) => `.${kind}(${value})` };
   return { ...base, ...known, write: (value) => `.${kind}(${quoted(name)}, ${value})` };
 }
 
@@ -89,7 +102,8 @@ interface Signature {
 /** The parameters of a method, and the statements that write its call. */
 function signature(row: Command, method: Method): Signature {
   const made: Signature = { positional: [], options: [], first: "", rest: [] };
-  const words = row.methods.flatMap(({ word }) => word ?? []), given = row.methods.flatMap((one) => one.given ?? []);
+  const words = row.methods.flatMap(({ word, also }) => [word ?? [], also ?? []].flat()), own = [method.word, method.also];
+  const given = row.methods.flatMap((one) => one.given ?? []);
   /** Appends to the chain that builds the call, which ends at the first optional argument. */
   const always = (text: string): void => {
     if (made.rest.length === 0) made.first += text;
@@ -100,8 +114,11 @@ function signature(row: Command, method: Method): Signature {
     const value = `options.${parameter.name}`;
     made.rest.push(`if (${value} !== undefined) call${parameter.write(value)};`);
   };
-  const visit = (arg: Arg): void => {
-    if (NUMBERS.test(arg.name) || (arg.needs !== undefined && arg.needs !== method.given)) return; // numbers are written with the keys
+  const visit = (any: Arg): void => {
+    const arg = any.kindWith && own.includes(any.kindWith[0]) ? { ...any, kind: any.kindWith[1] } : any;
+    if (NUMBERS.test(arg.name)) return; // they are written with the keys
+    if (arg.needs !== undefined && arg.needs !== method.given && !own.includes(arg.needs)) return;
+    if (arg.without !== undefined && arg.without === method.given) return;
     if (arg.optional && given.includes(arg.name)) {
       if (method.given !== arg.name) return;
       const token = arg.token === undefined ? "" : `.word(${quoted(arg.token)})`;
@@ -123,7 +140,7 @@ function signature(row: Command, method: Method): Signature {
         else always(arg.type === "key" && NUMBERS.test(row.args[row.args.indexOf(arg) - 1]?.name ?? "") ? `.numberedKeys(${name})` : write(name));
       }
     } else if (arg.type === "token") {
-      if (method.word === arg.token) always(`.word(${quoted(arg.token!)})`);
+      if (own.includes(arg.token)) always(`.word(${quoted(arg.token!)})`);
       else if (!words.includes(arg.token!)) {
         const name = arg.name;
         made.options.push({ name, type: "boolean", optional: true, meaning: `\`${arg.token}\``, write: () => "" });
@@ -134,7 +151,7 @@ function signature(row: Command, method: Method): Signature {
     } else if (isWords(arg)) {
       const parameter: Parameter = {
         name: arg.name, type: arg.of!.map(({ token }) => quoted(token!)).join(" | "), optional: arg.optional === true,
-        meaning: "a keyword", write: (value) => `.word(${value})`,
+        meaning: "a keyword", write: (value) => `${arg.token === undefined ? "" : `.word(${quoted(arg.token)})`}.word(${value})`,
       };
       if (parameter.optional) option(parameter);
       else {
@@ -188,27 +205,36 @@ function parameters({ positional, options }: Signature): string {
   return list.join(", ");
 }
 
+/** What an argument is in commands of integers, whose families are named otherwise. */
+const ofIntegers = (row: Command, meaning: string): string =>
+  (integers.includes(row) ? meaning.replace(OF_FAMILY, "0 to 9007199254740991 in `ri`, to 18446744073709551615 in `ri64`") : meaning);
+
 function documentation(row: Command, method: Method): string {
   const made = signature(row, method), errors = errorsOf(row, made);
   return [
     `${method.summary ?? row.summary}.`,
     "",
-    ...made.positional.map(({ name, meaning }) => `@param ${name} ${meaning}`),
+    ...made.positional.map(({ name, meaning }) => `@param ${name} ${ofIntegers(row, meaning)}`),
     ...(made.options.length > 0 ? [`@param options ${made.options.map(({ name, meaning }) => `\`${name}\`: ${meaning}`).join("; ")}`] : []),
     `@returns ${replyOf(row, method)}`,
     ...(errors ? [`@throws ${errors}`] : []),
-    `@remarks ${row.complexity}.${REPEATED_IN_WORDS[repeatedOf(row)].replace(/^(?=.)/, " ")} Since ${row.since}. See docs/commands.md#${row.name.toLowerCase()}.`,
+    `@remarks ${row.complexity}.${REPEATED_IN_WORDS[repeatedOf(row)].replace(/^(?=.)/, " ")} Since ${row.since}. See ${pageOf(row)}.`,
   ].map((line) => `   *${line && " "}${line}`).join("\n").replace(/^/, "  /**\n").concat("\n   */");
 }
 
 // --- Files -------------------------------------------------------------------------------------------------------------------
 
-const methods = commands.flatMap((row) => row.methods.map((method) => ({ row, method })));
-const HEADER = "// Generated by tools/generate-client.ts from host/table/commands.ts.\n";
+const HEADER = "// Generated by tools/generate-client.ts from the command table, host/table/.\n";
 const LAYOUT = "/* eslint-disable @stylistic/max-len */\n";
-const TYPES = 'import type { Bit, BitRange, FieldGet, FieldOperation, Key, List, Page, Question, Statistics } from "./types.js";';
 
-function callMethod(row: Command, method: Method): string {
+interface MethodOf {
+  row: Command;
+  method: Method;
+}
+
+const methodsOf = (rows: readonly Command[]): MethodOf[] => rows.flatMap((row) => row.methods.map((method) => ({ row, method })));
+
+function callMethod({ row, method }: MethodOf): string {
   const made = signature(row, method);
   const repeated = repeatedOf(row) === "same" ? "" : `, ${quoted(repeatedOf(row))}`;
   const begin = `new CallBuilder(this.family, ${quoted(row.name)}, ${isReadOnly(row)}${repeated})`;
@@ -223,58 +249,77 @@ ${body.map((line) => `    ${line}`).join("\n")}
 `;
 }
 
-const calls = `${HEADER}${LAYOUT}
+/** A file with a class of calls. */
+interface CallsFile {
+  rows: readonly Command[];
+  types: readonly string[];
+  className: string;
+  family: string;
+  readOnly: string;
+  methodName: string;
+  about: string;
+}
+
+const file = ({ rows, types, className, family, readOnly, methodName, about }: CallsFile): string => `${HEADER}${LAYOUT}
 import { Answers } from "./answers.js";
 import { type Call, CallBuilder } from "./call.js";
-import type { Count, Family, Member, Offset } from "./family.js";
-${TYPES}
+import type { Count, ${family}, Member, Offset } from "./family.js";
+import type { ${types.join(", ")} } from "./types.js";
 
-/** The methods of {@link Calls}, and whether their commands only read. */
-export const readOnly = {
-${methods.map(({ row, method }) => `  ${method.name}: ${isReadOnly(row)},`).join("\n")}
+/** The methods of {@link ${className}}, and whether their commands only read. */
+export const ${readOnly} = {
+${methodsOf(rows).map(({ row, method }) => `  ${method.name}: ${isReadOnly(row)},`).join("\n")}
 } as const;
 
 /** The name of a method that is a command. */
-export type MethodName = keyof typeof readOnly;
+export type ${methodName} = keyof typeof ${readOnly};
 
-/** The commands of a family as values, which a pipeline sends, or which you send yourself. */
-export class Calls<M extends Member> {
-  readonly family: Family<M>;
+/** ${about} */
+export class ${className}<M extends Member> {
+  readonly family: ${family}<M>;
   protected readonly answers: Answers<M>;
 
-  constructor(family: Family<M>) {
+  constructor(family: ${family}<M>) {
     this.family = family;
     this.answers = new Answers(family);
   }
 
-${methods.map(({ row, method }) => callMethod(row, method)).join("\n")}}
+${methodsOf(rows).map(callMethod).join("\n")}}
 `;
 
-const table = [
+const table = (rows: readonly Command[]): string => [
   "| Method | Answer | Command |",
   "|---|---|---|",
-  ...methods.map(({ row, method }) => {
+  ...methodsOf(rows).map(({ row, method }) => {
     const type = answers[method.answer].type.replaceAll("<M>", "").replaceAll("|", "\\|");
-    const word = method.word ? ` \`${method.word}\`` : "";
-    return `| \`${syntax(row, method)}\` | \`${type}\` | [${row.name}](../docs/commands.md#${row.name.toLowerCase()})${word} |`;
+    const words = [method.word ?? [], method.also ?? []].flat().map((word) => ` \`${word}\``).join("");
+    return `| \`${syntax(row, method)}\` | \`${type}\` | [${row.name}](../${pageOf(row)})${words} |`;
   }),
 ].join("\n");
 
-const BEGIN = "<!-- methods -->\n", END = "\n<!-- /methods -->";
-
-/** The README with the table between its two marks. */
-function readme(text: string): string {
-  const begin = text.indexOf(BEGIN), end = text.indexOf(END);
-  if (begin < 0 || end < 0) throw new Error("README.md has no place for the table of methods");
-  return `${text.slice(0, begin)}${BEGIN}${table}${text.slice(end)}`;
+/** The text with a table between its two marks. */
+function withTable(text: string, mark: string, rows: readonly Command[]): string {
+  const before = `<!-- ${mark} -->\n`, after = `\n<!-- /${mark} -->`, begin = text.indexOf(before), end = text.indexOf(after);
+  if (begin < 0 || end < 0) throw new Error(`README.md has no place for the table of ${mark}`);
+  return `${text.slice(0, begin)}${before}${table(rows)}${text.slice(end)}`;
 }
+
+const calls = file({
+  rows: commands, className: "Calls", family: "Family", readOnly: "readOnly", methodName: "MethodName",
+  types: ["Bit", "BitRange", "FieldGet", "FieldOperation", "Key", "List", "Page", "Question", "Statistics"],
+  about: "The commands of a family as values, which a pipeline sends, or which you send yourself.",
+});
+const integerCalls = file({
+  rows: integers, className: "IntegerCalls", family: "IntegerFamily", readOnly: "integersReadOnly", methodName: "IntegerMethodName",
+  types: ["Bound", "EntryPage", "IntegerStatistics", "Key", "List", "Question", "Sum", "Summary"],
+  about: "The commands of integers for ids as values, which a pipeline sends, or which you send yourself.",
+});
 
 const [mode, folder] = process.argv.slice(2).length === 2 ? process.argv.slice(2) : ["--write", process.argv[2]];
 if (!folder || !["--write", "--check"].includes(mode)) throw new Error("usage: generate-client [--check] <client/>");
 const pathOf = (name: string): string => join(folder, name);
-const made: [name: string, text: string][] = [
-  ["src/calls.ts", calls], ["README.md", readme(readFileSync(pathOf("README.md"), "utf8"))],
-];
+const readme = withTable(withTable(readFileSync(pathOf("README.md"), "utf8"), "methods", commands), "integers", integers);
+const made: [name: string, text: string][] = [["src/calls.ts", calls], ["src/integer-calls.ts", integerCalls], ["README.md", readme]];
 for (const [name, text] of made) {
   if (mode === "--write") writeFileSync(pathOf(name), text);
   else if (readFileSync(pathOf(name), "utf8") !== text) throw new Error(`${pathOf(name)} does not match host/table/commands.ts: run make documents`);

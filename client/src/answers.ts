@@ -3,7 +3,7 @@
 import type { Answer, Form, Word } from "./call.js";
 import { InexactReplyError } from "./errors.js";
 import { type Count, described, type Family, type Member } from "./family.js";
-import type { Bit, Key, Page, Statistics } from "./types.js";
+import type { Bit, EntryPage, IntegerStatistics, Key, Page, Statistics, Sum, Summary } from "./types.js";
 
 /**
  * The largest integer that every client library reads exactly as a number. node-redis adds the character code of a digit before it
@@ -34,6 +34,19 @@ function bytesOf(reply: unknown): Buffer {
 
 function listOf(reply: unknown): unknown[] {
   return Array.isArray(reply) ? reply : unexpected("an array", reply);
+}
+
+/** A flat list as pairs. */
+function pairsOf(reply: unknown): [unknown, unknown][] {
+  const list = listOf(reply);
+  return Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i], list[2 * i + 1]]);
+}
+
+/** A map, which libraries read as a Map, an object or a list of names and values. */
+function fieldsOf(reply: unknown): Record<string, unknown> {
+  const pairs = Array.isArray(reply) ? pairsOf(reply) : reply instanceof Map ? [...reply as Map<unknown, unknown>]
+    : typeof reply === "object" && reply !== null ? Object.entries(reply) : unexpected("a map", reply);
+  return Object.fromEntries(pairs.map(([name, value]) => [textOf(name), value]));
 }
 
 function unexpected(wanted: string, reply: unknown): never {
@@ -131,7 +144,18 @@ export class Answers<M extends Member> {
   readonly page: Answer<Page<M>>;
   readonly statisticsOrNull: Answer<Statistics<M> | null>;
 
-  constructor(family: Family<M>) {
+  readonly value: Answer<M>;
+  readonly valueOrNull: Answer<M | null>;
+  readonly values: Answer<(M | null)[]>;
+  readonly entries: Answer<[id: M, value: M][]>;
+  readonly sum: Answer<Sum<M>>;
+  readonly summary: Answer<Summary<M>>;
+  readonly histogram: Answer<[value: M, ids: Count<M>][]>;
+  readonly rankOrNull: Answer<Count<M> | null>;
+  readonly entryPage: Answer<EntryPage<M>>;
+  readonly integerStatisticsOrNull: Answer<IntegerStatistics<M> | null>;
+
+  constructor(family: Family<M, string>) {
     const form: Form = family.name === "R" ? "plain" : "wide", small = form === "plain";
     const member = (reply: unknown): M =>
       small && typeof reply === "number" && Number.isSafeInteger(reply) ? reply as M : family.member(integerOf(reply));
@@ -151,9 +175,33 @@ export class Answers<M extends Member> {
         return { members: offsets(members), cursor: next > 0 ? next : null };
       },
     };
-    this.statisticsOrNull = orNull({
+    const statistics = <T>(): Answer<T> => ({
       form: "plain",
-      decode: (reply) => JSON.parse(textOf(reply), (_, value: unknown) => (/^\d+$/.test(String(value)) ? member(value) : value)) as Statistics<M>,
+      decode: (reply) => JSON.parse(textOf(reply), (_, value: unknown) => (/^-?\d+$/.test(String(value)) ? member(value) : value)) as T,
     });
+    this.statisticsOrNull = orNull(statistics<Statistics<M>>());
+    this.value = this.count;
+    this.valueOrNull = this.rankOrNull = this.countOrNull;
+    this.values = { form, decode: (reply) => listOf(reply).map((value) => this.valueOrNull.decode(value)) };
+    const entries = (reply: unknown): [M, M][] => pairsOf(reply).map(([id, value]) => [member(id), member(value)]);
+    this.entries = { form, decode: entries };
+    const sum = (count: unknown, of: unknown): Sum<M> => ({ count: member(count), sum: integerOf(of) });
+    this.sum = { form, decode: (reply) => { const [count, of] = listOf(reply); return sum(count, of); } };
+    this.summary = {
+      form,
+      decode: (reply) => {
+        const { count, sum: of, min, max, mean } = fieldsOf(reply), { decode } = this.valueOrNull;
+        return { ...sum(count, of), min: decode(min), max: decode(max), mean: mean === null ? null : Number(textOf(mean)) };
+      },
+    };
+    this.histogram = { form, decode: (reply) => listOf(reply).map((pair) => offsets(pair) as [M, M]) };
+    this.entryPage = {
+      form,
+      decode: (reply) => {
+        const [cursor, list] = listOf(reply), next = member(cursor);
+        return { entries: entries(list), cursor: next > 0 ? next : null };
+      },
+    };
+    this.integerStatisticsOrNull = orNull(statistics<IntegerStatistics<M>>());
   }
 }

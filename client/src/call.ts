@@ -3,7 +3,7 @@
 import { inBuffer } from "./bytes.js";
 import { errorOf, InvalidArgumentError } from "./errors.js";
 import { described, type Family, integer, type Member, type Offset } from "./family.js";
-import type { BitRange, Encoding, FieldOperation, Key, List, Overflow, Question } from "./types.js";
+import type { BitRange, Bound, Encoding, FieldOperation, Key, List, Overflow, Question } from "./types.js";
 
 /** A word of a command, as it is sent: text, or bytes in a Buffer. */
 export type Word = string | Uint8Array;
@@ -73,13 +73,16 @@ export function mapped<T, U>(call: Call<T>, change: (answer: T) => U): Call<U> {
 const INT64 = { low: -(2n ** 63n), high: 2n ** 63n - 1n };
 
 /** The full names of commands, such as `R.SETBIT`, by family and name. Making one for each call would show in the rate of calls. */
-const NAMES = { R: new Map<string, string>(), R64: new Map<string, string>() };
+const NAMES = { R: new Map<string, string>(), R64: new Map<string, string>(), RI: new Map<string, string>() };
+
+/** The prefix of commands. */
+type Prefix = keyof typeof NAMES;
 
 const undecided = (): never => {
   throw new Error("the call has not been ended");
 };
 
-function fullName({ name: family }: Family<Member>, name: string): string {
+function fullName({ name: family }: Family<Member, Prefix>, name: string): string {
   const known = NAMES[family].get(name);
   if (known !== undefined) return known;
   NAMES[family].set(name, `${family}.${name}`);
@@ -98,7 +101,7 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
   readonly readonly: boolean;
   form: Form = "plain";
   decode: (reply: unknown, prefix?: Word) => unknown = undecided;
-  readonly #family: Family<M>;
+  readonly #family: Family<M, Prefix>;
   #repeated: Repeated;
   /** Where the keys are among the words. Most calls have one. */
   #firstKey = 0;
@@ -109,7 +112,7 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
   #numbered: readonly Key[] | undefined;
 
   /** `name` is without the family's prefix. */
-  constructor(family: Family<M>, name: string, readonly: boolean, repeated: Repeated = "same") {
+  constructor(family: Family<M, Prefix>, name: string, readonly: boolean, repeated: Repeated = "same") {
     this.name = fullName(family, name);
     this.words = [this.name];
     this.readonly = readonly;
@@ -191,6 +194,40 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
 
   bit(name: string, value: number): this {
     return value === 0 || value === 1 ? this.word(value === 0 ? "0" : "1") : this.integer(name, value, 0n, 1n);
+  }
+
+  /** A value of an id. */
+  value(name: string, value: Offset<M>): this {
+    if (typeof value === "number" && Number.isSafeInteger(value)) return this.word(String(value));
+    return this.integer(name, value, INT64.low, INT64.high);
+  }
+
+  bound(name: string, value: Bound<M>): this {
+    if (value === "-inf" || value === "+inf") return this.word(value);
+    if (typeof value === "string" && value.startsWith("(")) return this.integer(name, value.slice(1), INT64.low, INT64.high, "(");
+    return this.value(name, value as Offset<M>);
+  }
+
+  entries(entries: List<readonly [id: Offset<M>, value: Offset<M>]>): this {
+    return this.several("entries", entries, ([id, value]) => this.offset("id", id).value("value", value));
+  }
+
+  /** The number of edges, and the edges. */
+  edges(edges: List<Offset<M>>): this {
+    const list = [...listed("edges", edges, this.name)];
+    return this.word(String(list.length)).several("edges", list, (edge) => this.value("edge", edge));
+  }
+
+  fractions(fractions: List<number>): this {
+    return this.several("fractions", fractions, (fraction) => {
+      if (!(typeof fraction === "number" && fraction >= 0 && fraction <= 1)) this.refuse(`invalid fraction: ${described(fraction)} is not from 0 to 1`);
+      this.word(String(fraction));
+    });
+  }
+
+  /** How many to skip, and the most to answer. */
+  page([offset, count]: readonly [offset: number, count: number]): this {
+    return this.integer("offset", offset, 0n, INT64.high).integer("count", count, INT64.low, INT64.high);
   }
 
   rank(name: string, value: Offset<M>): this {

@@ -1,4 +1,4 @@
-// The two families of commands, and how their offsets are checked and answered.
+// The families of commands, and how their offsets are checked and answered.
 
 import { InexactReplyError, InvalidArgumentError } from "./errors.js";
 
@@ -11,10 +11,10 @@ export type Offset<M extends Member> = [M] extends [number] ? number : bigint | 
 /** A number of members, of which there are up to 2^64 in `R64.` bitmaps. */
 export type Count<M extends Member> = M;
 
-/** A family of commands. There are two, {@link R} and {@link R64}. */
-export interface Family<M extends Member> {
+/** A family of commands on bitmaps. There are two, {@link R} and {@link R64}. */
+export interface Family<M extends Member, N extends string = "R" | "R64"> {
   /** The prefix of its commands. */
-  readonly name: "R" | "R64";
+  readonly name: N;
   /** The largest offset. */
   readonly last: bigint;
   /**
@@ -24,19 +24,26 @@ export interface Family<M extends Member> {
   member(value: bigint): M;
 }
 
+/** The commands of integers for ids, with numbers or with bigints: {@link RI} and {@link RI64}. */
+export type IntegerFamily<M extends Member> = Family<M, "RI">;
+
+function asNumber(value: bigint): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new InexactReplyError(`${value} does not fit a number`);
+  return number;
+}
+
 /** The family of 32-bit offsets: 0 to 4294967295. See docs/commands.md. */
-export const R: Family<number> = {
-  name: "R",
-  last: 2n ** 32n - 1n,
-  member(value) {
-    const number = Number(value);
-    if (!Number.isSafeInteger(number)) throw new InexactReplyError(`${value} does not fit a number`);
-    return number;
-  },
-};
+export const R: Family<number> = { name: "R", last: 2n ** 32n - 1n, member: asNumber };
 
 /** The family of 64-bit offsets: 0 to 18446744073709551615. See docs/commands.md. */
 export const R64: Family<bigint> = { name: "R64", last: 2n ** 64n - 1n, member: (value) => value };
+
+/** Integers for ids, both as numbers: ids from 0 to 9007199254740991, and values as far from 0. See docs/integers.md. */
+export const RI: IntegerFamily<number> = { name: "RI", last: BigInt(Number.MAX_SAFE_INTEGER), member: asNumber };
+
+/** Integers for ids, both as bigints: ids from 0 to 18446744073709551615, and values of 64 bits. See docs/integers.md. */
+export const RI64: IntegerFamily<bigint> = { name: "RI", last: 2n ** 64n - 1n, member: (value) => value };
 
 /**
  * An argument as an integer. `name` is what errors call it. Throws {@link InvalidArgumentError} if it is not an integer, a number beyond

@@ -7,12 +7,14 @@ export { type Argument, command, type CommandOptions } from "./command.js";
 export {
   AbortError, InexactReplyError, InvalidArgumentError, InvalidPayloadError, OutOfMemoryError, RoarError, TimeoutError, WrongTypeError,
 } from "./errors.js";
-export { type Count, type Family, type Member, type Offset, R, R64 } from "./family.js";
+export { type Count, type Family, type IntegerFamily, type Member, type Offset, R, R64, RI, RI64 } from "./family.js";
+export { IntegerCalls, type IntegerMethodName } from "./integer-calls.js";
+export { Integers } from "./integers.js";
 export type { CallOptions, Signal } from "./limits.js";
 export { LoadError, type LoadOptions, type LoadProgress, type LoadSource } from "./load.js";
 export { LocalBitmap, type Members } from "./portable.js";
 export { type Former, MigratingBitmaps, type MigratingOptions } from "./migrating.js";
-export { type Multi, type Queued, TransactionError, WatchError } from "./multi.js";
+export { type Multi, type Queued, type QueuedIntegers, TransactionError, WatchError } from "./multi.js";
 export type { By, MembersOptions, Query, Score, TopOptions } from "./query.js";
 export { type Operand, q, type Question } from "./question.js";
 export type { PageOptions } from "./paging.js";
@@ -23,11 +25,13 @@ export { offsetsIn } from "./text.js";
 export type { Trace } from "./tracing.js";
 export type { Settled, Transport } from "./transport.js";
 export type {
-  Bit, BitRange, ContainerStatistics, Encoding, FieldGet, FieldOffset, FieldOperation, Key, List, Overflow, Page, Statistics,
+  Bit, BitRange, Bound, ContainerStatistics, Encoding, EntryPage, FieldGet, FieldOffset, FieldOperation, IntegerStatistics, Key,
+  LeafStatistics, List, Overflow, Page, Statistics, Sum, Summary,
 } from "./types.js";
 
 import { Calls } from "./calls.js";
-import type { Family, Member } from "./family.js";
+import type { Family, IntegerFamily, Member } from "./family.js";
+import { IntegerCalls } from "./integer-calls.js";
 
 /**
  * The commands of a family as values, to send them yourself: `callsOf(R).getBit("k", 7)` has `name`, `args`, `keys` and `decode(reply)`.
@@ -36,3 +40,11 @@ import type { Family, Member } from "./family.js";
  * @remarks O(1). See docs/commands.md.
  */
 export const callsOf = <M extends Member>(family: Family<M>): Calls<M> => new Calls(family);
+
+/**
+ * The commands of integers for ids as values: `integerCallsOf(RI).get("k", 7)`.
+ *
+ * @param family {@link RI} or {@link RI64}
+ * @remarks O(1). See docs/integers.md.
+ */
+export const integerCallsOf = <M extends Member>(family: IntegerFamily<M>): IntegerCalls<M> => new IntegerCalls(family);

@@ -4,7 +4,8 @@ import type { Call, Word } from "./call.js";
 import { Calls, type MethodName, readOnly } from "./calls.js";
 import { type Argument, command } from "./command.js";
 import { errorOf, RoarError } from "./errors.js";
-import { type Family, type Member, R, R64 } from "./family.js";
+import { type Member, R, R64, RI, RI64 } from "./family.js";
+import { IntegerCalls, type IntegerMethodName, integersReadOnly } from "./integer-calls.js";
 import { type CallOptions, type Signal, within } from "./limits.js";
 import { isTraced, traced } from "./tracing.js";
 import { nameOf, settled, type Transport } from "./transport.js";
@@ -39,12 +40,22 @@ export type Queued<M extends Member, T extends readonly unknown[]> = {
   Calls<M>[N] extends (...args: infer A) => Call<infer One> ? (...args: A) => Multi<[...T, One]> : never;
 };
 
+/** The methods of integers in a transaction: each adds a call to it. */
+export type QueuedIntegers<M extends Member, T extends readonly unknown[]> = {
+  [N in keyof Pick<IntegerCalls<M>, IntegerMethodName>]:
+  IntegerCalls<M>[N] extends (...args: infer A) => Call<infer One> ? (...args: A) => Multi<[...T, One]> : never;
+};
+
 /** A transaction. `T` are the answers of the calls that it has. */
 export interface Multi<T extends readonly unknown[]> {
   /** Adds a call on a bitmap with 32-bit offsets. Throws {@link InvalidArgumentError} for a bad argument. */
   readonly r: Queued<number, T>;
   /** Adds a call on a bitmap with 64-bit offsets. Throws {@link InvalidArgumentError} for a bad argument. */
   readonly r64: Queued<bigint, T>;
+  /** Adds a call on integers for ids, both as numbers. Throws {@link InvalidArgumentError} for a bad argument. */
+  readonly ri: QueuedIntegers<number, T>;
+  /** Adds a call on integers for ids, both as bigints. Throws {@link InvalidArgumentError} for a bad argument. */
+  readonly ri64: QueuedIntegers<bigint, T>;
   /**
    * Adds any command of the server: `call("EXPIRE", "k", 60)`. Its first argument is its key; `call(command(...))` tells what the keys of
    * others are. Throws {@link InvalidArgumentError} for a bad argument.
@@ -61,22 +72,25 @@ export interface Multi<T extends readonly unknown[]> {
   exec(): Promise<T>;
 }
 
-/** The methods of a family, which add calls to a list and answer `owner`. */
-function queue<M extends Member>(family: Family<M>, calls: Call<unknown>[], owner: () => unknown): object {
-  const made = new Calls(family) as unknown as Readonly<Record<string, (...args: unknown[]) => Call<unknown>>>;
+/** The methods of what makes calls, which add calls to a list and answer `owner`. */
+function queue(maker: object, names: readonly string[], calls: Call<unknown>[], owner: () => unknown): object {
+  const made = maker as Readonly<Record<string, (...args: unknown[]) => Call<unknown>>>;
   const add = (name: string) => (...args: unknown[]): unknown => {
     calls.push(made[name]!(...args));
     return owner();
   };
-  return Object.fromEntries(Object.keys(readOnly).map((name) => [name, add(name)]));
+  return Object.fromEntries(names.map((name) => [name, add(name)]));
 }
 
 /** An empty transaction. */
 export function multiOn(transport: Transport, options?: CallOptions): Multi<[]> {
   const calls: Call<unknown>[] = [];
-  const multi: { r: object; r64: object; call: object; exec(): Promise<unknown[]> } = {
-    r: queue(R, calls, () => multi),
-    r64: queue(R64, calls, () => multi),
+  const bitmaps = Object.keys(readOnly), integers = Object.keys(integersReadOnly), owner = (): unknown => multi;
+  const multi: { r: object; r64: object; ri: object; ri64: object; call: object; exec(): Promise<unknown[]> } = {
+    r: queue(new Calls(R), bitmaps, calls, owner),
+    r64: queue(new Calls(R64), bitmaps, calls, owner),
+    ri: queue(new IntegerCalls(RI), integers, calls, owner),
+    ri64: queue(new IntegerCalls(RI64), integers, calls, owner),
     call: (call: Call<unknown> | string, ...args: readonly Argument[]) => {
       calls.push(typeof call === "string" ? command(call, args) : call);
       return multi;

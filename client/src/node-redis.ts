@@ -2,7 +2,8 @@
 
 import { type Call, type Form, prefixed, type Word } from "./call.js";
 import { Calls, type MethodName, readOnly } from "./calls.js";
-import { type Family, type Member, R, R64 } from "./family.js";
+import { type Family, type IntegerFamily, type Member, R, R64, RI, RI64 } from "./family.js";
+import { IntegerCalls, type IntegerMethodName, integersReadOnly } from "./integer-calls.js";
 import type { Signal } from "./limits.js";
 import { insist, oneSlot, repliesOf } from "./multi.js";
 import { type RoarClient, roarOn } from "./roar.js";
@@ -175,6 +176,11 @@ export type RoarModule<M extends Member> = {
   readonly [N in MethodName]: Calls<M>[N] extends (...args: infer A) => Call<infer T> ? Definition<A, T> : never;
 };
 
+/** The commands of integers for ids as a module of node-redis. */
+export type IntegerModule<M extends Member> = {
+  readonly [N in IntegerMethodName]: IntegerCalls<M>[N] extends (...args: infer A) => Call<infer T> ? Definition<A, T> : never;
+};
+
 type MakeCall = (...args: unknown[]) => Call<unknown>;
 
 function definition(make: MakeCall, readonly: boolean): Definition<unknown[], unknown> {
@@ -202,16 +208,21 @@ function definition(make: MakeCall, readonly: boolean): Definition<unknown[], un
   };
 }
 
-function moduleOf<M extends Member>(family: Family<M>): RoarModule<M> {
-  const calls = new Calls(family);
-  const define = (name: MethodName): unknown => definition((calls[name] as MakeCall).bind(calls), readOnly[name]);
-  return Object.fromEntries(Object.keys(readOnly).map((name) => [name, define(name as MethodName)])) as unknown as RoarModule<M>;
+/** The methods of `calls` as definitions. */
+function definitions(calls: object, readOnlyOf: Readonly<Record<string, boolean>>): unknown {
+  const made = calls as Readonly<Record<string, MakeCall>>;
+  const define = (name: string): unknown => definition(made[name]!.bind(calls), readOnlyOf[name]!);
+  return Object.fromEntries(Object.keys(readOnlyOf).map((name) => [name, define(name)]));
 }
 
+const moduleOf = <M extends Member>(family: Family<M>): RoarModule<M> => definitions(new Calls(family), readOnly) as RoarModule<M>;
+const integersOf = <M extends Member>(family: IntegerFamily<M>): IntegerModule<M> =>
+  definitions(new IntegerCalls(family), integersReadOnly) as IntegerModule<M>;
+
 /**
- * For `createClient({ modules })` and `createCluster({ modules })`: the commands as methods of `client.r` and `client.r64`, with the names
- * and arguments of those of `roar(client).r`. The client's own settings say how replies are read: without {@link typeMapping}, large
- * integers and bytes are refused with `InexactReplyError`. Version 4 has no type mapping: there, bytes need `returnBuffers`, and large
- * members the server's setting `redis-roar.r64-replies strings`. Error replies are those of node-redis.
+ * For `createClient({ modules })` and `createCluster({ modules })`: the commands as methods of `client.r`, `client.r64`, `client.ri` and
+ * `client.ri64`, with the names and arguments of those of `roar(client)`. The client's own settings say how replies are read: without
+ * {@link typeMapping}, large integers and bytes are refused with `InexactReplyError`. Version 4 has no type mapping: there, bytes need
+ * `returnBuffers`, and large members the server's setting `redis-roar.r64-replies strings`. Error replies are those of node-redis.
  */
-export const modules = { r: moduleOf(R), r64: moduleOf(R64) };
+export const modules = { r: moduleOf(R), r64: moduleOf(R64), ri: integersOf(RI), ri64: integersOf(RI64) };

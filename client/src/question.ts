@@ -40,6 +40,11 @@ export class Question<S> {
     return sources;
   }
 
+  /** The same, for options such as `within`. */
+  get keys(): S[] {
+    return this.sources;
+  }
+
   /** The expression, in which `#1` is the first of the bitmaps. */
   get expression(): string {
     const { sources } = this;
@@ -71,7 +76,8 @@ function partsOf<S>(operand: Operand<S>): readonly Part<S>[] {
 }
 
 /**
- * A query: q`${chess} & ${go} - ${banned}`. The text between is an expression of QUERY; bitmaps are numbered here.
+ * A query: q`${chess} & ${go} - ${banned}`. The text between is an expression of QUERY; bitmaps are numbered here. Keys of integers are
+ * compared with numbers or with each other: q`${vip} & 18 <= ${age} < ${30}`.
  *
  * @param texts of the template
  * @param operands keys or sharded bitmaps; other queries, which are put in parentheses; lists, as in q`atleast(2, ${keys})`; numbers

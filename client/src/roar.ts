@@ -2,7 +2,8 @@
 
 import { Bitmaps } from "./bitmaps.js";
 import type { Call } from "./call.js";
-import { R, R64 } from "./family.js";
+import { R, R64, RI, RI64 } from "./family.js";
+import { Integers } from "./integers.js";
 import { type CallOptions, checkedOptions } from "./limits.js";
 import { type Multi, multiOn } from "./multi.js";
 import { performAll, type Settled, type Transport } from "./transport.js";
@@ -13,10 +14,14 @@ export interface RoarClient {
   readonly r: Bitmaps<number>;
   /** Bitmaps with 64-bit offsets, which are bigints. */
   readonly r64: Bitmaps<bigint>;
+  /** Integers for ids, both as numbers. */
+  readonly ri: Integers<number>;
+  /** Integers for ids, both as bigints. */
+  readonly ri64: Integers<bigint>;
   /**
    * Sends calls in one write, in a cluster in one for each node.
    *
-   * @param calls calls that `r.calls`, `r64.calls` and `command` make
+   * @param calls calls that `r.calls`, `r64.calls`, `ri.calls`, `ri64.calls` and `command` make
    * @returns What became of each, in order. It does not reject because a call fails.
    * @remarks The calls are no transaction: other clients' commands may come between them.
    */
@@ -42,6 +47,8 @@ export interface RoarClient {
 export const roarOn = (transport: Transport, options?: CallOptions): RoarClient => ({
   r: new Bitmaps(R, transport, options),
   r64: new Bitmaps(R64, transport, options),
+  ri: new Integers(RI, transport, options),
+  ri64: new Integers(RI64, transport, options),
   pipeline: (calls) => performAll(transport, calls, options),
   multi: () => multiOn(transport, options),
   with: (other) => roarOn(transport, checkedOptions(other)),

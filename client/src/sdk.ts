@@ -2,6 +2,7 @@
 
 import { Module } from "redis-modules-sdk/lib/modules/module.base.js";
 import type { Bitmaps } from "./bitmaps.js";
+import type { Integers } from "./integers.js";
 import { type IoredisClient, transportOn } from "./ioredis-transport.js";
 import { type RoarClient, roarOn } from "./roar.js";
 
@@ -17,6 +18,8 @@ type ModuleOptions = ConstructorParameters<typeof Module>[2];
 export class Roar extends Module implements RoarClient {
   readonly r: Bitmaps<number>;
   readonly r64: Bitmaps<bigint>;
+  readonly ri: Integers<number>;
+  readonly ri64: Integers<bigint>;
   readonly pipeline: RoarClient["pipeline"];
   readonly multi: RoarClient["multi"];
   readonly with: RoarClient["with"];
@@ -34,7 +37,7 @@ export class Roar extends Module implements RoarClient {
       return this.redis;
     };
     const transport = transportOn(client, options.keyPrefix);
-    ({ r: this.r, r64: this.r64, pipeline: this.pipeline, multi: this.multi, with: this.with } = roarOn({
+    ({ r: this.r, r64: this.r64, ri: this.ri, ri64: this.ri64, pipeline: this.pipeline, multi: this.multi, with: this.with } = roarOn({
       ...transport,
       send: async (call) => transport.send(call), // rejects before the connection, and does not throw
     }));

@@ -1,6 +1,6 @@
 // Types of arguments and returns.
 
-import type { Member, Offset } from "./family.js";
+import type { Count, Member, Offset } from "./family.js";
 
 /** A key: text, or bytes. */
 export type Key = string | Uint8Array;
@@ -67,6 +67,49 @@ export interface Statistics<M extends Member> {
   array_container: ContainerStatistics<M>;
   bitset_container: ContainerStatistics<M>;
   run_container: ContainerStatistics<M>;
+}
+
+/** A bound of values: an integer, an end, or an integer behind a parenthesis, which is excluded. See docs/integers.md. */
+export type Bound<M extends Member> = Offset<M> | "-inf" | "+inf" | `(${number | bigint}`;
+
+/** How many ids there are, and the exact sum of their values. See docs/integers.md#sum. */
+export interface Sum<M extends Member> {
+  count: Count<M>;
+  sum: bigint;
+}
+
+/** Statistics about values. See docs/integers.md#stats. */
+export interface Summary<M extends Member> extends Sum<M> {
+  min: M | null;
+  max: M | null;
+  /** As near as a number can be. */
+  mean: number | null;
+}
+
+/** A page of RI.SCAN. */
+export interface EntryPage<M extends Member> {
+  entries: [id: M, value: M][];
+  /** The cursor for the next call, null at the end. */
+  cursor: M | null;
+}
+
+/** Statistics about the leaves of one kind. */
+export interface LeafStatistics<M extends Member> {
+  leaves: M;
+  ids: M;
+  bytes: M;
+}
+
+/** Statistics about a key of integers. See docs/integers.md#stat. */
+export interface IntegerStatistics<M extends Member> {
+  type: "integers";
+  cardinality: M;
+  min_id: M;
+  max_id: M;
+  min_value: M;
+  max_value: M;
+  pairs: LeafStatistics<M>;
+  slices: LeafStatistics<M>;
 }
 
 /** An expression over some keys, which it names `#1`, `#2` and so on. See docs/commands.md#query. */

@@ -67,6 +67,9 @@ async function writeBehind(run: Run, service: Likes, users: readonly bigint[], p
   run.check("a job with nothing to do", await service.flush(table), { added: 0, removed: 0 });
   const user = run.random.pick(users), page = [...model.of.keys()].slice(0, 50);
   run.check("hearts of a page", await service.liked(user, page), page.map((post) => model.of.get(post)!.has(user)));
+  const counts = [...model.of].map(([post, set]): [number, number] => [post, set.size]);
+  run.check("counts of a page", await service.counts([...page, posts + 1]), [...page.map((post) => model.of.get(post)!.size), 0]);
+  run.check("the posts with most likes", await service.top(10), counts.sort(([a, m], [b, n]) => n - m || b - a).slice(0, 10));
   run.check("state", await service.state(page[0]!, user), { liked: model.of.get(page[0]!)!.has(user), likes: model.of.get(page[0]!)!.size });
   return { crashes, clicks: rounds * Math.ceil(clicks / rounds), time, wrong };
 }

@@ -4,6 +4,7 @@
 //
 //   likes:{b}:<post>           who likes the post
 //   likes:{b}:<post>:saved     who liked it when the database was written last
+//   likes:{b}:counts           how many like each post, as integers: pages of counts, and the posts with most likes
 //   likes:{b}:dirty            posts that have changed since
 //   likes:{b}:pending          posts whose changes are being written. For each of them, taken at one moment:
 //   likes:{b}:<post>:added, likes:{b}:<post>:removed, likes:{b}:<post>:next
@@ -29,21 +30,31 @@ const BUCKETS = 16;
 const bucketOf = (post: number): number => post % BUCKETS;
 export const likesKey = (post: number): string => `likes:{${bucketOf(post)}}:${post}`;
 const dirtyKey = (bucket: number): string => `likes:{${bucket}}:dirty`, pendingKey = (bucket: number): string => `likes:{${bucket}}:pending`;
+const countsKey = (bucket: number): string => `likes:{${bucket}}:counts`;
+
+/** Keeps how many like a post. A transaction cannot use one command's reply in the next one; a script can. */
+const KEEP_COUNT = `
+local likes = redis.call("R64.BITCOUNT", KEYS[1])
+redis.call("RI.SET", KEYS[2], ARGV[1], likes)
+return likes`;
 
 export class Likes {
   readonly #redis: Redis | Cluster;
   readonly #r64: RoarClient["r64"];
+  readonly #ri: RoarClient["ri"];
 
-  constructor(redis: Redis | Cluster, { r64 }: Pick<RoarClient, "r64">) {
+  constructor(redis: Redis | Cluster, { r64, ri }: Pick<RoarClient, "r64" | "ri">) {
     this.#redis = redis;
     this.#r64 = r64;
+    this.#ri = ri;
   }
 
   /** Turns a user's like of a post around. One transaction changes it, counts, and notes that the post has changed. */
   async toggle(post: number, user: bigint): Promise<State> {
-    const key = likesKey(post);
+    const key = likesKey(post), bucket = bucketOf(post);
     const [bits, likes] = await this.#together([
-      ["R64.BITFIELD", key, "INCRBY", "u1", String(user), 1], ["R64.BITCOUNT", key], ["SADD", dirtyKey(bucketOf(post)), post],
+      ["R64.BITFIELD", key, "INCRBY", "u1", String(user), 1], ["EVAL", KEEP_COUNT, 2, key, countsKey(bucket), post],
+      ["SADD", dirtyKey(bucket), post],
     ]);
     return { liked: Number((bits as unknown[])[0]) === 1, likes: Number(likes) };
   }
@@ -62,6 +73,24 @@ export class Likes {
       for (const [n, bit] of (await this.#r64.mGetBit(user, own.map(likesKey))).entries()) liked.set(own[n]!, bit === 1);
     }));
     return posts.map((post) => liked.get(post)!);
+  }
+
+  /** How many like each post of a page. One call for each bucket. */
+  async counts(posts: readonly number[]): Promise<number[]> {
+    const counts = new Map<number, number>();
+    await Promise.all(Array.from({ length: BUCKETS }, async (_, bucket) => {
+      const own = posts.filter((post) => bucketOf(post) === bucket);
+      if (own.length === 0) return;
+      for (const [n, likes] of (await this.#ri.mGet(countsKey(bucket), own)).entries()) counts.set(own[n]!, likes ?? 0);
+    }));
+    return posts.map((post) => counts.get(post)!);
+  }
+
+  /** The posts with most likes, the greatest number and then the greatest post first: the best of every bucket, merged. */
+  async top(count: number): Promise<[post: number, likes: number][]> {
+    const buckets = Array.from({ length: BUCKETS }, (_, bucket) =>
+      this.#ri.rangeWithValues(countsKey(bucket), 0, count - 1, { rev: true }));
+    return (await Promise.all(buckets)).flat().sort(([a, m], [b, n]) => n - m || b - a).slice(0, count);
   }
 
   /**

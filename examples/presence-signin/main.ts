@@ -3,7 +3,7 @@
 import { drawLines } from "../../bench/chart.ts";
 import { type Connected, example, inBatches, inBytes, memoryOfEach, nativeBitmap, type Run, served, sum } from "../support/example.ts";
 import { DAYS_OF_YEAR, heartbeats, someDays, year } from "./data.ts";
-import { Presence, SignIns } from "./service.ts";
+import { LastSeen, Presence, SignIns } from "./service.ts";
 
 const MINUTES = 8, RECENT = 5, TODAY = DAYS_OF_YEAR - 1, MANY = 300_000_000;
 const grouped = <T>(items: readonly T[], size = 5000): T[][] =>
@@ -37,6 +37,20 @@ async function online(run: Run, client: Connected): Promise<void> {
   const friends = new Set(Array.from({ length: 200 }, () => run.random.below(users)));
   await client.r.setBits("friends", friends);
   run.check("friends online", await service.friendsOnline("friends", now), [...friends].filter((user) => there.has(user)).sort((a, b) => a - b));
+
+  // --- The same in one key: the time of the last heartbeat. Later heartbeats arrive first.
+
+  const one = new LastSeen(client), last = new Map<number, number>(), since = now - RECENT + 1;
+  for (const [minute, some] of beats.entries()) for (const user of some) last.set(user, minute);
+  for (const [minute, some] of [...beats.entries()].reverse()) for (const part of grouped([...some])) await one.heartbeat(minute, part);
+  run.check("online by last seen", await one.online(since), there.size);
+  run.check("the first of them by last seen", await one.whoIsOnline(since), [...there].sort((a, b) => a - b).slice(0, 100));
+  run.check("friends online by last seen", await one.friendsOnline("friends", since), await service.friendsOnline("friends", now));
+  run.check("who came last", await one.latest(10), [...beats[now]!].sort((a, b) => b - a).slice(0, 10));
+  for (const user of [...friends].slice(0, 20)) run.check(`user ${user} was last seen`, await one.lastSeen(user), last.get(user) ?? null);
+  run.check("forgotten", await one.forget(since), last.size - there.size);
+  run.check("those left", await one.online(0), there.size);
+
   const ttls = await Promise.all(beats.map((_, minute) => redis.ttl(Presence.keyOf(minute))));
   run.check("every minute expires", ttls.every((seconds) => Number(seconds) > 0), true);
 

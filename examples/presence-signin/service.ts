@@ -1,4 +1,5 @@
-// Presence: a bitmap for each minute. Sign-ins: a bitmap for each user with the days, and one for each day with the users.
+// Presence: a bitmap for each minute, or one key with the time when each user was last seen. Sign-ins: a bitmap for each user with the
+// days, and one for each day with the users.
 
 import type { Redis } from "ioredis";
 import type { RoarClient } from "redis-roar-client";
@@ -44,6 +45,58 @@ export class Presence {
 }
 
 const recent = (now: number): string[] => Array.from({ length: RECENT }, (_, n) => minuteKey(now - n));
+
+const SEEN = "seen";
+
+/**
+ * Presence in one key: an integer for each user, the second of the last heartbeat. It also says since when somebody is away, and who came
+ * last. It does not go by itself: call `forget` now and then.
+ */
+export class LastSeen {
+  readonly #r: RoarClient["r"];
+  readonly #ri: RoarClient["ri"];
+
+  constructor({ r, ri }: Pick<RoarClient, "r" | "ri">) {
+    this.#r = r;
+    this.#ri = ri;
+  }
+
+  /** Users are there at a time. A heartbeat that arrives late does not put them back. */
+  async heartbeat(now: number, users: readonly number[]): Promise<void> {
+    await this.#ri.set(SEEN, users.map((user) => [user, now] as const), { comparison: "GT" });
+  }
+
+  /** How many were seen at `since` or later. */
+  async online(since: number): Promise<number> {
+    return this.#ri.count(SEEN, since, "+inf");
+  }
+
+  async lastSeen(user: number): Promise<number | null> {
+    return this.#ri.get(SEEN, user);
+  }
+
+  /** Who was seen at `since` or later, in ascending order, from a user on. */
+  async whoIsOnline(since: number, from = 0, limit = 100): Promise<number[]> {
+    return this.#r.queryMembers(`#1 >= ${since}`, [SEEN], { from, limit });
+  }
+
+  /** Those seen last, the last one first. */
+  async latest(count: number): Promise<number[]> {
+    return this.#ri.range(SEEN, 0, count - 1, { rev: true });
+  }
+
+  /** Which of a user's friends are online: `friends` is a bitmap's key. */
+  async friendsOnline(friends: string, since: number): Promise<number[]> {
+    return this.#r.queryMembers(`#1 & #2 >= ${since}`, [friends, SEEN]);
+  }
+
+  /** Removes those who were last seen before a time. Returns how many they were. */
+  async forget(before: number): Promise<number> {
+    return this.#ri.delRange(SEEN, "-inf", `(${before}`);
+  }
+
+  static readonly key = SEEN;
+}
 
 const userKey = (user: number): string => `signins:${user}`, dayKey = (day: number): string => `signed:${day}`;
 /** A field has at most 63 bits, so a longer streak takes several. */

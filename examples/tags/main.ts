@@ -3,7 +3,7 @@
 import { draw } from "../../bench/chart.ts";
 import { example, inBatches, inBytes, memoryOfEach, nativeBitmap, type Run, served, sum } from "../support/example.ts";
 import { SMALL_TAGS, SMALL_USERS, tagged } from "./data.ts";
-import { Tags } from "./service.ts";
+import { AGE, Tags } from "./service.ts";
 
 /** Segments: an expression over tags, and what it means for one user. */
 const SEGMENTS: readonly [name: string, expression: string, tags: readonly number[], means: (has: readonly boolean[]) => boolean][] = [
@@ -32,6 +32,16 @@ async function small(run: Run, service: Tags): Promise<void> {
   }
   run.check("user 5 is no vip", await service.has(5, tag("vip")), false);
   run.check("male and with a Mac", await service.size("#1 & #2", [tag("male"), tag("mac")]), 2);
+  const ages = [31, 17, 24, 29, 45, 18, 18];
+  const aged = [...SMALL_USERS].filter(([, has]) => has[0] === 1 && has[6] === 0);
+  for (const [n, [user]] of SMALL_USERS.entries()) await service.setAge(user, ages[n]!);
+  const young = aged.filter(([user]) => ages[user - 1]! >= 18 && ages[user - 1]! < 35).map(([user]) => user);
+  const found: number[] = [];
+  for await (const page of service.pages("#1 & 18 <= #2 < 35 - #3", [tag("vip"), AGE, tag("lost")])) found.push(...page);
+  run.check("vips from 18 to 34 who are not lost", found, young);
+  run.check("their ages by decades", await service.ages("#1 - #2", [tag("vip"), tag("lost")], [20, 30, 40]),
+    [[0, 20], [20, 30], [30, 40], [40, 200]].map(([from, to]) =>
+      aged.filter(([user]) => ages[user - 1]! >= from! && ages[user - 1]! < to!).length));
   await service.set(5, [tag("vip")]);
   run.check("user 5 is a vip now, in both directions", [await service.has(5, tag("vip")), (await service.tagsOf(5)).includes(tag("vip"))], [true, true]);
   await service.set(5, [tag("vip")], false);

@@ -4,6 +4,7 @@
 //
 //   t:<tag>:{shard}       users of the shard who have the tag
 //   users:{shard}         all users of the shard
+//   age:{shard}           the ages of users of the shard: an integer for each user who has one
 //   u:<user>:{shard}      tags of a user of the shard; there are many, so the names are short
 //
 // One server needs one shard, which is the default. In a cluster the shards are spread over the nodes.
@@ -11,6 +12,10 @@
 import type { RoarClient, ShardedBitmap, ShardingOptions } from "redis-roar-client";
 
 const tagName = (tag: number): string => `t:${tag}`, userName = (user: number): string => `u:${user}`, EVERYBODY = "users";
+
+/** The name of the ages in a segment: `#1 & 18 <= #2 < 30` over `[vip, AGE]`. */
+export const AGE = "age";
+type Operand = number | typeof AGE;
 
 export interface Share {
   tag: number;
@@ -48,6 +53,26 @@ export class Tags {
     await this.#everybody.setBit(user, 1);
   }
 
+  async setAge(user: number, age: number): Promise<void> {
+    await this.#client.ri.set(this.#bitmap(AGE).keyOf(this.#everybody.shardOf(user)), [[user, age]]);
+  }
+
+  async ageOf(user: number): Promise<number | null> {
+    return this.#client.ri.get(this.#bitmap(AGE).keyOf(this.#everybody.shardOf(user)), user);
+  }
+
+  /** How many users of a segment are younger than the first edge, from each edge up to below the next, and from the last one on. */
+  async ages(segment: string, tags: readonly Operand[], edges: readonly number[]): Promise<number[]> {
+    const { pipeline, ri } = this.#client, bitmaps = this.#tags(tags).flat(), shards = await pipeline(this.#shards().map((shard) => {
+      const within = { expression: segment, keys: bitmaps.map((one) => one.keyOf(shard)) };
+      return ri.calls.histogramBetween(this.#bitmap(AGE).keyOf(shard), edges, { within });
+    }));
+    return edges.concat(0).map((__, n) => shards.reduce((sum, shard) => {
+      if (shard.status === "rejected") throw shard.reason;
+      return sum + shard.value[n]!;
+    }, 0));
+  }
+
   async has(user: number, tag: number): Promise<boolean> {
     return await this.#tag(tag).getBit(user) === 1;
   }
@@ -65,14 +90,14 @@ export class Tags {
     return this.#everybody.queryMembers("#1 - #2", [this.#tag(tag)]);
   }
 
-  /** How many users a segment has: an expression over tags, `#1` being the first of `tags`. */
-  async size(segment: string, tags: readonly number[]): Promise<number> {
+  /** How many users a segment has: an expression over tags and ages, `#1` being the first of `tags`. */
+  async size(segment: string, tags: readonly Operand[]): Promise<number> {
     const [first, others] = this.#tags(tags);
     return first.queryCard(segment, others);
   }
 
   /** The users of a segment, page by page. */
-  pages(segment: string, tags: readonly number[], count = 1000): AsyncIterable<number[]> {
+  pages(segment: string, tags: readonly Operand[], count = 1000): AsyncIterable<number[]> {
     const [first, others] = this.#tags(tags);
     return first.queryPages(segment, others, { count });
   }
@@ -83,9 +108,13 @@ export class Tags {
   }
 
   /** Which of `among` most users of a segment have. Nothing is stored, so any number of callers may ask at the same time. */
-  async topTags(segment: string, tags: readonly number[], among: readonly number[], top: number): Promise<Share[]> {
+  async topTags(segment: string, tags: readonly Operand[], among: readonly number[], top: number): Promise<Share[]> {
     const [first, others] = this.#tags(tags), facets = new Map(among.map((tag) => [this.#tag(tag), tag]));
     return (await first.facetTop(segment, others, [...facets.keys()], top)).map(([facet, users]) => ({ tag: facets.get(facet)!, users }));
+  }
+
+  #shards(): number[] {
+    return Array.from({ length: this.#everybody.shards }, (_, shard) => shard);
   }
 
   #bitmap(name: string): ShardedBitmap<number> {
@@ -96,9 +125,11 @@ export class Tags {
     return this.#bitmap(tagName(tag));
   }
 
-  #tags([first, ...others]: readonly number[]): [first: ShardedBitmap<number>, others: ShardedBitmap<number>[]] {
+  #tags([first, ...others]: readonly Operand[]): [first: ShardedBitmap<number>, others: ShardedBitmap<number>[]] {
     if (first === undefined) throw new Error("a segment needs a tag");
-    return [this.#tag(first), others.map((tag) => this.#tag(tag))];
+    // Ages are cut in the same way as bitmaps, and expressions name them in the same way.
+    const one = (tag: Operand): ShardedBitmap<number> => (tag === AGE ? this.#bitmap(AGE) : this.#tag(tag));
+    return [one(first), others.map(one)];
   }
 
   /** The keys of the only shard on one server. */

@@ -35,6 +35,17 @@ const known = {
   "text?": { type: "string | null", text: "Text, or null if the key is missing." },
   bytes: { type: "Uint8Array" },
   "bytes?": { type: "Uint8Array | null", text: "The bitmap's bytes, or null if the key is missing." },
+  ids: { member: "offsets", type: "M[]", text: "The ids in this order." },
+  value: { type: "M" },
+  "value?": { type: "M | null", text: "The value, or null if the id has none." },
+  values: { type: "(M | null)[]", text: "A value for each, or null where there is none." },
+  entries: { type: "[id: M, value: M][]", text: "Pairs of an id and its value." },
+  sum: { type: "Sum<M>", text: "The number of ids, and the exact sum of their values." },
+  summary: { type: "Summary<M>", text: "`count`, `sum`, `min`, `max` and `mean`; null for the last three without ids." },
+  histogram: { type: "[value: M, ids: Count<M>][]", text: "Pairs of a value and its number of ids." },
+  "rank?": { type: "Count<M> | null", text: "The rank, or null if the id has no value." },
+  "entry page": { member: "entryPage", type: "EntryPage<M>", text: "Pairs of an id and its value, and the cursor for the next call, which is null at the end." },
+  "integer statistics?": { member: "integerStatisticsOrNull", type: "IntegerStatistics<M> | null", text: "The statistics, or null if the key is missing." },
   "statistics?": { type: "Statistics<M> | null", text: "The statistics, or null if the key is missing." },
 } satisfies Record<string, Meaning>;
 

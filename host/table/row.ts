@@ -52,6 +52,12 @@ export type Kind =
   | "distance"      // between two offsets, positive or negative
   | "operations"    // of BITFIELD
   | "ranges"        // blocks of min and max; their number is before them
+  | "value"         // of an id: -2^63 to 2^63 - 1
+  | "bound"         // a value, "-inf", "+inf", or a value behind "(", which is excluded
+  | "entries"       // blocks of an id and its value
+  | "edges"         // values that ascend; their number is before them
+  | "fractions"     // numbers from 0 to 1
+  | "page"          // a block: how many to skip, and the most to return
   | "text"
   | "bytes";
 
@@ -64,8 +70,12 @@ export interface Arg {
   token?: string;
   optional?: true;
   multiple?: true;
-  /** Clients offer it only in methods that require this other argument. */
+  /** Clients offer it only in methods that require this other argument, or have this keyword. */
   needs?: string;
+  /** Clients do not offer it in methods that require this other argument. */
+  without?: string;
+  /** With a keyword, it is of another kind. */
+  kindWith?: readonly [word: string, kind: Kind];
   /** The alternatives of a oneof, or the parts of a block. */
   of?: Arg[];
 }
@@ -84,6 +94,8 @@ export interface Method {
   answer: Answer;
   /** The keyword with which the command gives this answer. Methods without it leave it out. */
   word?: string;
+  /** A second keyword that it needs. */
+  also?: string;
   /**
    * The optional argument with which the command gives this answer, and which this method requires. The row's other methods do
    * not have it.

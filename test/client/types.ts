@@ -1,10 +1,11 @@
 // Types of arguments and answers. The compiler checks them, in `make check`; what it must refuse is marked. Nothing calls these functions.
 
 import { expectTypeOf } from "vitest";
-import type { Bit, Bitmaps, Page, RoarClient, ShardedBitmap } from "../../client/src/index.ts";
+import type { Bit, Bitmaps, Integers, Page, RoarClient, ShardedBitmap, Sum } from "../../client/src/index.ts";
 import type { modules } from "../../client/src/node-redis.ts";
 
 declare const r: Bitmaps<number>, r64: Bitmaps<bigint>, client: RoarClient, sharded: ShardedBitmap<bigint>, module: typeof modules;
+declare const ri: Integers<number>, ri64: Integers<bigint>;
 
 /** R takes and answers numbers. */
 function numbers(): void {
@@ -65,6 +66,29 @@ function pipelines(): void {
   expectTypeOf(send).toBeFunction();
 }
 
+/** Integers are numbers in ri and bigints in ri64, and sums are bigints in both. */
+function integers(): void {
+  expectTypeOf(() => ri.get("k", 1)).returns.resolves.toEqualTypeOf<number | null>();
+  expectTypeOf(() => ri64.get("k", 1n)).returns.resolves.toEqualTypeOf<bigint | null>();
+  expectTypeOf(() => ri.set("k", new Map([[1, -2]]), { condition: "NX" })).returns.resolves.toEqualTypeOf<number>();
+  expectTypeOf(() => ri64.set("k", [[1n, "-2"], [3, 4n]])).returns.resolves.toEqualTypeOf<bigint>();
+  expectTypeOf(() => ri.sum("k")).returns.resolves.toEqualTypeOf<Sum<number>>();
+  expectTypeOf<Sum<number>["sum"]>().toEqualTypeOf<bigint>();
+  expectTypeOf(() => ri.count("k", "(5", "+inf")).returns.resolves.toEqualTypeOf<number>();
+  expectTypeOf(() => ri64.rangeWithValues("k", 0, -1)).returns.resolves.toEqualTypeOf<[id: bigint, value: bigint][]>();
+  expectTypeOf(() => ri.scanIterator("k")).returns.toMatchTypeOf<AsyncIterable<[number, number]>>();
+  expectTypeOf(() => client.multi().ri.incrBy("k", 1, 1).ri64.card("k").exec()).returns.resolves.toEqualTypeOf<[number, bigint]>();
+  expectTypeOf(module.ri.get.transformReply).returns.toEqualTypeOf<number | null>();
+  // @ts-expect-error values of ri are no bigints
+  expectTypeOf(() => ri.set("k", [[1, 2n]])).toBeFunction();
+  // @ts-expect-error a bound is an integer or an end
+  expectTypeOf(() => ri.count("k", "all", 5)).toBeFunction();
+  // @ts-expect-error a rank is no bound
+  expectTypeOf(() => ri.range("k", "(1", 5)).toBeFunction();
+  // @ts-expect-error without BYVALUE there is no limit
+  expectTypeOf(() => ri.range("k", 1, 5, { limit: [0, 1] })).toBeFunction();
+}
+
 /** Sharded bitmaps combine with those of their family. */
 function shards(): void {
   expectTypeOf(() => sharded.max()).returns.resolves.toEqualTypeOf<bigint | null>();
@@ -78,4 +102,4 @@ function definitions(): void {
   expectTypeOf(module.r.setBit.transformArguments).parameters.toEqualTypeOf<[key: string | Uint8Array, offset: number, value: Bit]>();
 }
 
-void [numbers, bigints, words, pipelines, shards, definitions];
+void [numbers, bigints, words, pipelines, integers, shards, definitions];

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { roar } from "../../client/src/ioredis.ts";
 import type { RoarClient } from "../../client/src/index.ts";
 import { Actives, Visits } from "../../examples/actives/service.ts";
+import { Likes } from "../../examples/likes/service.ts";
+import { LastSeen } from "../../examples/presence-signin/service.ts";
 import { Readers } from "../../examples/readers/service.ts";
-import { Tags } from "../../examples/tags/service.ts";
+import { AGE, Tags } from "../../examples/tags/service.ts";
 import { range } from "../support/family.ts";
 import { Proxy } from "../support/proxy.ts";
 import { random, seed } from "../support/random.ts";
@@ -103,6 +105,60 @@ describe.each([["one server", () => one, undefined], ["a cluster of three", () =
     for await (const page of service.pages("#1 | #2", [0, 1], 7)) pages.push(...page);
     expect(pages).toEqual([...new Set([...ofTags[0]!, ...ofTags[1]!])].sort((a, b) => a - b));
     expect(await service.size("#1 - #2", [0, 1])).toBe(ofTags[0]!.filter((user) => !ofTags[1]!.includes(user)).length);
+  });
+
+  it("tags: a segment by age, and its ages, over all shards", async () => {
+    const service = new Tags(clientOf(), sharding), rng = random(seed), vip = 1, lost = 2;
+    const users = range(0, 200).map((n) =>
+      ({ user: n * 3900, age: rng.chance(0.9) ? rng.below(80) : null, isVip: rng.chance(0.6), isLost: rng.chance(0.3) }));
+    await Promise.all(users.map(async ({ user, age, isVip, isLost }) => {
+      if (age !== null) await service.setAge(user, age);
+      await service.set(user, [...(isVip ? [vip] : []), ...(isLost ? [lost] : [])]);
+    }));
+    const segment = users.filter(({ age, isVip, isLost }) => isVip && !isLost && age !== null), edges = [18, 30, 65];
+    const between = (from: number, to: number): number[] => segment.filter(({ age }) => age! >= from && age! < to).map(({ user }) => user);
+    const pages: number[] = [];
+    for await (const page of service.pages("#1 & 18 <= #2 < 30 - #3", [vip, AGE, lost], 7)) pages.push(...page);
+    expect(pages, `SEED=${seed}`).toEqual(between(18, 30));
+    expect(await service.size("#1 & #2 >= 65 - #3", [vip, AGE, lost])).toBe(between(65, 80).length);
+    const histogram = [between(0, 18), between(18, 30), between(30, 65), between(65, 80)].map(({ length }) => length);
+    expect(await service.ages("#1 - #2", [vip, lost], edges), `SEED=${seed}`).toEqual(histogram);
+    for (const { user, age } of users.slice(0, 10)) expect(await service.ageOf(user)).toBe(age);
+  });
+
+  it("likes: 200 clicks at once leave the counts and the top right", async () => {
+    const client = clientOf(), service = new Likes(client.redis, client), rng = random(seed), likes = new Map<number, Set<bigint>>();
+    await Promise.all(range(0, CALLERS).map(() => {
+      const post = rng.below(40), user = 2n ** 60n + BigInt(rng.below(30)), set = likes.get(post) ?? likes.set(post, new Set()).get(post)!;
+      if (!set.delete(user)) set.add(user);
+      return service.toggle(post, user);
+    }));
+    const counts = range(0, 45).map((post): [post: number, likes: number] => [post, likes.get(post)?.size ?? 0]);
+    expect(await service.counts(range(0, 45)), `SEED=${seed}`).toEqual(counts.map(([, count]) => count));
+    const clicked = counts.filter(([post]) => likes.has(post)).sort(([a, m], [b, n]) => n - m || b - a);
+    expect(await service.top(12), `SEED=${seed}`).toEqual(clicked.slice(0, 12));
+  });
+
+  it("presence: 200 heartbeats at once, late ones too, leave the latest time of each user", async () => {
+    const service = new LastSeen(clientOf()), rng = random(seed), last = new Map<number, number>();
+    await Promise.all(range(0, CALLERS).map(() => {
+      const now = 1_800_000_000 + rng.below(1000), users = range(0, 5).map(() => rng.below(300));
+      for (const user of users) last.set(user, Math.max(now, last.get(user) ?? 0));
+      return service.heartbeat(now, users);
+    }));
+    const since = 1_800_000_600, online = [...last].filter(([, time]) => time >= since).map(([user]) => user).sort((a, b) => a - b);
+    expect(await service.online(since), `SEED=${seed}`).toBe(online.length);
+    const latest = [...last].sort(([a, m], [b, n]) => n - m || b - a).map(([user]) => user);
+    expect(await service.latest(10), `SEED=${seed}`).toEqual(latest.slice(0, 10));
+    expect(await service.lastSeen(latest[0]!)).toBe(last.get(latest[0]!));
+    expect(await service.lastSeen(999)).toBeNull();
+    if (clientOf() === one) { // a query's keys are in one slot
+      await one.r.setBits("friends", online.slice(5));
+      expect(await service.whoIsOnline(since, online[3], 4)).toEqual(online.slice(3, 7));
+      expect(await service.friendsOnline("friends", since)).toEqual(online.slice(5));
+    }
+    expect(await service.forget(since)).toBe(last.size - online.length);
+    expect(await service.online(0)).toBe(online.length);
   });
 
   it("actives: 200 senders and collectors at once lose no visit, and nobody is counted twice", async () => {

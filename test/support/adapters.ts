@@ -6,12 +6,12 @@ import { commandOptions as withOptions4, createClient as create4, createCluster 
 import { createClient as create5, createCluster as createCluster5 } from "redis5";
 import { createClient as create6, createCluster as createCluster6 } from "redis6";
 import { afterAll, beforeAll } from "vitest";
-import { commands } from "../../host/table/commands.ts";
-import type { Bitmaps, RoarClient } from "../../client/src/index.ts";
+import { type Command, commands } from "../../host/table/commands.ts";
+import { integers } from "../../host/table/integers.ts";
+import type { Bitmaps, Integers, RoarClient } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
 import { modules, roar as nodeRedis, typeMapping } from "../../client/src/node-redis.ts";
 import { Roar as Sdk } from "../../client/src/sdk.ts";
-import type { Member } from "../../client/src/index.ts";
 import type { Server } from "./server.ts";
 
 /** An open client, and how to close it. */
@@ -29,7 +29,8 @@ export interface Adapter {
   openCluster?(ports: readonly number[], keyPrefix?: string): Promise<Opened>;
 }
 
-const methodsOf = ({ r, r64, pipeline, multi, with: limited }: RoarClient): RoarClient => ({ r, r64, pipeline, multi, with: limited });
+const methodsOf = ({ r, r64, ri, ri64, pipeline, multi, with: limited }: RoarClient): RoarClient =>
+  ({ r, r64, ri, ri64, pipeline, multi, with: limited });
 
 const opened = (roar: RoarClient, close: () => Promise<unknown>): Opened => ({ ...methodsOf(roar), close });
 
@@ -118,14 +119,16 @@ export const wrappers: readonly Adapter[] = [
 type Namespace = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
 
 /** The commands of a module of node-redis, as if they were the wrapper's. `first` are arguments before those of a command. */
-function asBitmaps<M extends Member>(namespace: object, ...first: unknown[]): Bitmaps<M> {
-  const methods = commands.flatMap((row) => row.methods.map(({ name }) => name));
+function asMethods<T>(namespace: object, rows: readonly Command[], first: readonly unknown[]): T {
   const call = (name: string) => (...args: unknown[]) => (namespace as Namespace)[name]!(...first, ...args);
-  return Object.fromEntries(methods.map((name) => [name, call(name)])) as unknown as Bitmaps<M>;
+  return Object.fromEntries(rows.flatMap((row) => row.methods.map(({ name }) => [name, call(name)]))) as T;
 }
 
-const ofModules = ({ r, r64 }: { r: object; r64: object }, close: () => Promise<unknown>, ...first: unknown[]): Opened => ({
-  r: asBitmaps(r, ...first), r64: asBitmaps(r64, ...first), close,
+type Modules = Record<"r" | "r64" | "ri" | "ri64", object>;
+
+const ofModules = ({ r, r64, ri, ri64 }: Modules, close: () => Promise<unknown>, ...first: unknown[]): Opened => ({
+  r: asMethods<Bitmaps<number>>(r, commands, first), r64: asMethods<Bitmaps<bigint>>(r64, commands, first),
+  ri: asMethods<Integers<number>>(ri, integers, first), ri64: asMethods<Integers<bigint>>(ri64, integers, first), close,
   pipeline: notOfModules, multi: notOfModules, with: notOfModules,
 });
 
@@ -187,6 +190,8 @@ export function useClient(open: () => Promise<Opened>): Opened {
   return {
     get r() { return client.r; },
     get r64() { return client.r64; },
+    get ri() { return client.ri; },
+    get ri64() { return client.ri64; },
     get pipeline() { return client.pipeline; },
     get multi() { return client.multi; },
     get with() { return client.with; },
