@@ -84,7 +84,7 @@ function parse(begin: Beginning, arg: Arg, at: number): void {
   } else if (kind === "bit") {
     add("uint32_t");
     begin.calls.push(`parse_bit(c, ${at}, "${name}", &${name})`);
-  } else if (type === "integer" && !kind) {
+  } else if (type === "integer" && (!kind || kind === "value")) {
     add("int64_t");
     begin.calls.push(`parse_index(c, ${at}, &${name})`);
   } else if (kind === "rank") {
