@@ -290,13 +290,13 @@ describe("questions on threads", () => {
     await server.run("R64.SETBIT", "none", 1, 1);
     const before = await contents(server);
     await during(["RI.STATS", "k"], async () => {
-      await server.run("ROAR.LIMIT", 16);
       for (const removal of [["RI.DEL", "k", ...range(0, 9000)], ["RI.DELRANGE", "k", 0, 4000]]) {
+        await server.run("ROAR.LIMIT", 16);
         const [reply] = await server.connection.pipeline([removal]);
+        await server.run("ROAR.LIMIT", UNLIMITED);
         if (reply instanceof ReplyError) expect(reply.message).toBe(OOM);
         else await load(server, "k", range(0, before.length / 2).map((i) => [before[2 * i]!, before[2 * i + 1]!]));
       }
-      await server.run("ROAR.LIMIT", UNLIMITED);
     });
     expect(await contents(server)).toEqual(before);
   });
