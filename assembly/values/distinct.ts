@@ -1,5 +1,6 @@
-// The different values of a key, and how many ids have each. Values are taken in parts, ascending: of few ids, which are
-// listed and sorted, or of few values, each of which has a counter. So memory is bounded, whatever ids and values are.
+// The different values of a key, and how many ids have each. Values are taken in parts, ascending: of few ids,
+// which are listed and sorted, or of few values, each of which has a counter. So memory is bounded, whatever
+// ids and values are.
 
 import { reply } from "../env/memory";
 import { Arena } from "../arena/layout/header";
@@ -41,7 +42,9 @@ abstract class Part {
   }
 }
 
-/** Values found so far: those replied, or those in the list that a pass does not touch, of which `top` are kept. */
+/**
+ * Values found so far: those replied, or those in the list that a pass does not touch, of which `top` are kept.
+ */
 @final @unmanaged
 class Found {
   @inline private static readonly TOP: u32 = 8;
@@ -85,8 +88,8 @@ class Found {
 }
 
 /**
- * Replies each value, ascending, and how many ids have it; with `top` values, those that most ids have, most first.
- * Returns how many numbers these are, or more than `limit` if they are more.
+ * Replies each value, ascending, and how many ids have it; with `top` values, those that most ids have, most
+ * first. Returns how many numbers these are, or more than `limit` if they are more.
  */
 export function distinctValues(filters: u32, top: u64, limit: u64): u64 {
   Pass.begin(filters != 0);
@@ -139,8 +142,8 @@ function addListed(found: Found): void {
 }
 
 /**
- * Sorts a list of values and their ids: most ids first, and then the least value. Values of the same number of ids
- * ascend already.
+ * Sorts a list of values and their ids: most ids first, and then the least value. Values of the same number of
+ * ids ascend already.
  */
 function orderByIds(values: u32): void {
   for (let turn = 0; turn < 2; turn++) {

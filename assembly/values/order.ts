@@ -7,8 +7,8 @@ import { Pass, Task } from "./scan";
 /** Finds values by their ranks. */
 export abstract class Order {
   /**
-   * The value of 0-based rank `rank` among those from `least` on, which has one: by counting. It lies between `low` and
-   * `high`.
+   * The value of 0-based rank `rank` among those from `least` on, which has one: by counting. It lies between
+   * `low` and `high`.
    */
   static valueOf(rank: u64, low: i64, high: i64, least: i64): i64 {
     let from = low, to = high;
@@ -76,8 +76,8 @@ function listRanks(first: u64, last: u64, all: u64, least: i64, greatest: i64): 
 }
 
 /**
- * Lists the pairs of ranks `first` to `last`, and no others: many ids may have the value of the first one, or that of
- * the last one.
+ * Lists the pairs of ranks `first` to `last`, and no others: many ids may have the value of the first one, or
+ * that of the last one.
  */
 function listMiddle(first: u64, last: u64, least: i64, greatest: i64): void {
   const low = Order.valueOf(first, least, greatest, least), high = Order.valueOf(last, low, greatest, least);

@@ -24,7 +24,9 @@ export const enum Done { NOTHING, ADDED, CHANGED }
 /** What to do with the value of an id. */
 export const enum Deed { SET, ADD, REMOVE, SETTLE }
 
-/** Does one of the deeds below, for the host. `value` is what to store or to add. REVOCABLY is for REMOVE, too. */
+/**
+ * Does one of the deeds above, for the host. `value` is what to store or to add. REVOCABLY is for REMOVE, too.
+ */
 export function changeValue(deed: Deed, id: u64, value: i64, rules: u32): Done {
   switch (deed) {
     case Deed.SET: return setValue(id, value, rules);
@@ -113,8 +115,8 @@ export function addToValue(id: u64, more: i64): Done {
 }
 
 /**
- * Removes an id. Returns whether it had a value. Takes no memory. A removal that undoes a change of a list leaves
- * the leaf as it is, so that it can take the old values of other ids, too.
+ * Removes an id. Returns whether it had a value. Takes no memory. A removal that undoes a change of a list
+ * leaves the leaf as it is, so that it can take the old values of other ids, too.
  */
 export function removeId(id: u64, revocable: bool): u32 {
   const found = find(id);

@@ -412,8 +412,9 @@ export abstract class Pass {
       if (filters && !Pass.hasMember(<u32>id)) continue;
       Pass.addCount(1);
       if (task == Task.COUNT) continue;
-      if (task == Task.LIST) { if (Pass.takesNext()) Pass.list(value, id); }
-      else if (task == Task.VALUES) Pass.addValue(value, 1);
+      if (task == Task.LIST) {
+        if (Pass.takesNext()) Pass.list(value, id);
+      } else if (task == Task.VALUES) Pass.addValue(value, 1);
       else if (task == Task.EDGES) {
         for (let e: u32 = 0, edges = Pass.edges(); e < edges && Pass.edge(e) <= value; e++) {
           Pass.addFromEdge(e, 1);

@@ -25,8 +25,8 @@ export abstract class Slices {
   }
 
   /**
-   * Writes the numbers at the eight places from 8 * byte on to `to` in memory 0, 8 bytes each: bits of eight slices at a
-   * time are turned by three exchanges of squares.
+   * Writes the numbers at the eight places from 8 * byte on to `to` in memory 0, 8 bytes each: bits of eight
+   * slices at a time are turned by three exchanges of squares.
    */
   static eight<M extends Memory>(at: usize, width: u32, byte: u32, to: usize): void {
     for (let i: usize = 0; i < 64; i += 8) store<u64>(to + i, 0);

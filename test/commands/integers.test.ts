@@ -201,13 +201,15 @@ describe("pages in the middle of the order", () => {
     const ids = range(0, 30_000).map((id) => id * 3), of = (id: number): number => (id * 7919) % values;
     for (let i = 0; i < ids.length; i += 10_000) await run("RI.SET", "k", ...ids.slice(i, i + 10_000).flatMap((id) => [id, of(id)]));
     const ordered = [...ids].sort((a, b) => of(a) - of(b) || a - b);
-    for (const [start, stop] of [[4096, 4096], [5000, 5010], [9_999, 10_000], [10_000, 10_000], [8000, 22_000], [1, 25_000], [20_000, 25_903]] as const) {
+    const pages = [[4096, 4096], [5000, 5010], [9_999, 10_000], [10_000, 10_000], [8000, 22_000], [1, 25_000], [20_000, 25_903]] as const;
+    for (const [start, stop] of pages) {
       const page = ordered.slice(start, stop + 1);
       expect(await run("RI.RANGE", "k", start, stop), `${start}, ${stop}`).toEqual(page);
       expect(await run("RI.RANGE", "k", -1 - stop, -1 - start, "REV", "WITHVALUES"), `${start}, ${stop}`)
         .toEqual(page.flatMap((id) => [id, of(id)]).reverse().flatMap((_id, i, list) => (i % 2 ? [] : [list[i + 1], list[i]])));
     }
-    const counts = range(0, values).map((value) => [value, ids.filter((id) => of(id) === value).length] as const).filter(([, count]) => count > 0);
+    const counts = range(0, values).map((value) => [value, ids.filter((id) => of(id) === value).length] as const)
+      .filter(([, count]) => count > 0);
     expect(await run("RI.HISTOGRAM", "k")).toEqual(counts);
     expect(await run("RI.HISTOGRAM", "k", "TOP", 7)).toEqual([...counts].sort(([a, x], [b, y]) => y - x || a - b).slice(0, 7));
   });

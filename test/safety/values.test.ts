@@ -155,7 +155,8 @@ const MUTATIONS = Number(process.env.MUTATIONS ?? 20_000), BATCH = 500;
 describe("payloads that were tampered with", () => {
   const server = useServer({ moduleArguments: withDebug, config: ["sanitize-dump-payload yes", "slowlog-log-slower-than 1000000"] });
   const models: Model[] = [
-    new Map([[7n, 31n]]), new Map([[0n, -(2n ** 63n)], [2n ** 64n - 1n, 2n ** 63n - 1n]]), new Map(range(0, 30).map((id) => [BigInt(id), 5n])),
+    new Map([[7n, 31n]]), new Map([[0n, -(2n ** 63n)], [2n ** 64n - 1n, 2n ** 63n - 1n]]),
+    new Map(range(0, 30).map((id) => [BigInt(id), 5n])),
     new Map(range(0, 700).map((id) => [BigInt(id * 2), BigInt((id * 7919) % 90)])),
     new Map(range(0, 600).map((id) => [BigInt(id), BigInt(id) ** 3n - 1000n])),
     new Map(range(0, 40).map((id) => [BigInt(id) ** 11n, BigInt(id) ** 10n])),
