@@ -34,3 +34,7 @@ export { readBitsFrom } from "./format/text";
 export { decodeBase64 } from "./format/base64";
 export { shrunkBytes, used, wasteful } from "./arena/change/forms";
 export { validate } from "./arena/validate";
+export { countNames, findName, nameFrom } from "./names/dictionary";
+export { addName, nextId, removeName, takeBackNames, trimTable } from "./names/change";
+export { checkNames, namesBytes, readNames, writeNames } from "./names/payload";
+export { validateNames } from "./names/validate";

@@ -4,8 +4,9 @@
 // generate-commands --check <file.md>  fails if --docs would change the file
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { type Arg, type Command, commands } from "../host/table/commands.ts";
+import { type Access, type Arg, type Command, commands } from "../host/table/commands.ts";
 import { families } from "../host/table/families.ts";
+import { type Own, own } from "../host/table/own.ts";
 import { arity, asksKeys, declaration, flags, handlerInC, handlerOf, keyFlags, keysInC } from "./handlers.ts";
 
 const ARG_TYPES: Record<Arg["type"], string> = {
@@ -14,9 +15,9 @@ const ARG_TYPES: Record<Arg["type"], string> = {
 
 // --- Checks -----------------------------------------------------------------------------------------------------------------
 
-function check(): void {
+function check(rows: Command[]): void {
   const names = new Set<string>();
-  for (const row of commands) {
+  for (const row of rows) {
     const fail = (why: string): never => {
       throw new Error(`commands.ts: ${row.name}: ${why}`);
     };
@@ -38,7 +39,8 @@ function check(): void {
 const NUMBERS = /^num(keys|facets|rows|cols)$/;
 
 /** Checks that key specs are consecutive, so that first, last and step describe the same keys, and that each matches an argument. */
-function checkKeys(row: Command, fail: (why: string) => never): void {
+function checkKeys({ keys, ...rest }: Command, fail: (why: string) => never): void {
+  const row = { ...rest, keys: keys.filter(({ keyword }) => keyword === undefined) };
   if (row.keys.length === 0) fail("has no key");
   row.keys.forEach(({ at, to, oneKeyFor, optionBefore, modifyWith, numbered, behind }, i) => {
     if (behind !== undefined && i === 0) fail("no list of keys is before the first");
@@ -53,7 +55,7 @@ function checkKeys(row: Command, fail: (why: string) => never): void {
     if (!row.args[0]!.of?.some(({ token }) => token === oneKeyFor)) fail(`its first argument is never ${oneKeyFor}`);
   });
   const place = (i: number): number => i + 1 - row.args.slice(0, i).filter(({ optional }) => optional).length;
-  const parts = row.args.flatMap((arg) => (arg.kind === "question" ? arg.of! : [arg]));
+  const parts = row.args.filter(({ kind, optional }) => !(kind === "question" && optional && keys.length > row.keys.length)).flatMap((arg) => (arg.kind === "question" ? arg.of! : [arg]));
   const keyArgs = parts.flatMap((arg, i) => (arg.type === "key" ? [{ at: place(i), multiple: arg.multiple ?? false }] : []));
   const agree = row.keys.every(({ at, to, numbered, behind }, i) =>
     (behind !== undefined || keyArgs[i]?.at === at) && keyArgs[i]?.multiple === (to !== undefined || (numbered ?? false)));
@@ -78,15 +80,20 @@ function argArray(name: string, args: Arg[], keyIndex = { next: 0 }): string {
   return `${parts.join("")}static RedisModuleCommandArg ${name}[] = {\n${rows.join("\n")}\n    {0}\n};\n`;
 }
 
+/** The key spec of keys behind a keyword and an expression. */
+const behindKeyword = (keyword: string, access: Access): string =>
+  `    {.flags = ${keyFlags(access)}, .begin_search_type = REDISMODULE_KSPEC_BS_KEYWORD, .bs.keyword = {${text(keyword)}, 1}, `
+  + ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {1, 2, 1}},";
+
 function keyArray(name: string, keys: Command["keys"]): string {
-  const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind }) =>
-    `    {.flags = ${keyFlags(access, [...(oneKeyFor !== undefined || behind !== undefined ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, `
-    + (behind !== undefined
-      ? `.begin_search_type = REDISMODULE_KSPEC_BS_UNKNOWN, .bs.index = {${behind}}, .find_keys_type = REDISMODULE_KSPEC_FK_UNKNOWN},`
-      : `.begin_search_type = REDISMODULE_KSPEC_BS_INDEX, .bs.index = {${numbered ? at - 1 : at}}, `)
-    + (behind !== undefined ? "" : numbered
-      ? ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {0, 1, 1}},"
-      : `.find_keys_type = REDISMODULE_KSPEC_FK_RANGE, .fk.range = {${to ?? 0}, 1, 0}},`));
+  const rows = keys.map(({ at, to, access, oneKeyFor, modifyWith, numbered, behind, keyword }) => keyword ? behindKeyword(keyword, access)
+    : `    {.flags = ${keyFlags(access, [...(oneKeyFor !== undefined || behind !== undefined ? ["INCOMPLETE"] : []), ...(modifyWith ? ["VARIABLE_FLAGS"] : [])])}, `
+      + (behind !== undefined
+        ? `.begin_search_type = REDISMODULE_KSPEC_BS_UNKNOWN, .bs.index = {${behind}}, .find_keys_type = REDISMODULE_KSPEC_FK_UNKNOWN},`
+        : `.begin_search_type = REDISMODULE_KSPEC_BS_INDEX, .bs.index = {${numbered ? at - 1 : at}}, `)
+      + (behind !== undefined ? "" : numbered
+        ? ".find_keys_type = REDISMODULE_KSPEC_FK_KEYNUM, .fk.keynum = {0, 1, 1}},"
+        : `.find_keys_type = REDISMODULE_KSPEC_FK_RANGE, .fk.range = {${to ?? 0}, 1, 0}},`));
   return `static RedisModuleCommandKeySpec ${name}[] = {\n${rows.join("\n")}\n    {0}\n};\n`;
 }
 
@@ -95,13 +102,28 @@ function categories(row: Command): string {
   return `${access} ${row.flags.includes("fast") ? "fast" : "slow"} bitmap`;
 }
 
-function commandInC(row: Command, index: number): string {
+/** What the server calls for a row of a table in C, for each of these families, which C knows as `family`. */
+const entries = (name: string, row: string, of: { id: string; family: string }[]): string => of.map(({ id, family }) =>
+  `static int ${name}_${id}(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {\n`
+  + `    return run_command(&${row}, &${family}, ctx, argv, argc);\n}\n`).join("");
+
+const BITMAPS = families.map(({ id }) => ({ id, family: `families[${id}]` }));
+
+/** Rows of a type of its own as C sees them: bitmaps have commands of the same names. */
+const inOwnWords = ({ id, rows }: Own): Command[] => rows.map((row) => ({ ...row, name: `${id}_${row.name}` }));
+
+/** The functions and the rows of a type of its own. */
+const ownInC = (type: Own): string => `${inOwnWords(type).map((row, i) =>
+  commandInC(row, entries(row.name.toLowerCase(), `${type.family}_commands[${i}]`, [type]))).join("\n")}
+const command ${type.family}_commands[] = {
+${inOwnWords(type).map((row, i) => rowInC(row, [type], type.rows[i]!.name)).join("\n")}
+};
+`;
+
+function commandInC(row: Command, entry: string): string {
   const name = row.name.toLowerCase();
-  const entries = families.map(({ id }) =>
-    `static int ${name}_${id}(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {\n`
-    + `    return run_command(&commands[${index}], &families[${id}], ctx, argv, argc);\n}\n`);
   return `/* ${row.name} */
-${handlerInC(row)}${keysInC(row)}${entries.join("")}${keyArray(`${name}_keys`, row.keys)}${argArray(`${name}_args`, row.args)}static const RedisModuleCommandInfo ${name}_info = {
+${handlerInC(row)}${keysInC(row)}${entry}${keyArray(`${name}_keys`, row.keys)}${argArray(`${name}_args`, row.args)}static const RedisModuleCommandInfo ${name}_info = {
     .version = &version, .summary = ${text(row.summary)},
     .complexity = ${text(row.complexity)}, .since = ${text(row.since)},
     .tips = ${text(row.tips?.join(" "))}, .arity = ${arity(row)}, .key_specs = ${name}_keys, .args = ${name}_args
@@ -109,11 +131,11 @@ ${handlerInC(row)}${keysInC(row)}${entries.join("")}${keyArray(`${name}_keys`, r
 `;
 }
 
-function rowInC(row: Command): string {
+function rowInC(row: Command, of: typeof BITMAPS, shown = row.name): string {
   const name = row.name.toLowerCase();
   const [first, ...rest] = row.keys.filter(({ numbered }) => !numbered), legacyLast = rest.at(-1) ?? first;
   const registered = [...row.flags, ...(asksKeys(row) ? ["getkeys-api"] : [])];
-  return `    {${text(row.name)}, ${handlerOf(row)}, {${families.map(({ id }) => `[${id}] = ${name}_${id}`).join(", ")}}, `
+  return `    {${text(shown)}, ${handlerOf(row)}, {${of.map(({ id }) => `${name}_${id}`).join(", ")}}, `
     + `${text(registered.join(" "))}, ${text(categories(row))}, ${first?.at ?? 0}, ${legacyLast?.to ?? legacyLast?.at ?? 0}, ${first ? 1 : 0}, `
     + `${row.mayOffload === true ? 1 : 0}, ${asksKeys(row) ? `${name}_keys_of` : "NULL"}, &${name}_info},`;
 }
@@ -122,17 +144,23 @@ const inC = (): string => `/* Generated by tools/generate-commands.ts from host/
 #include "handlers.h"
 #include "module.h"
 #include "server/args.h"
-
+${own.map(({ header }) => `#include "${header}"\n`).join("")}
 static const RedisModuleCommandInfoVersion version = {
     1, sizeof(RedisModuleCommandHistoryEntry), sizeof(RedisModuleCommandKeySpec), sizeof(RedisModuleCommandArg)
 };
 
-${commands.map(commandInC).join("\n")}
+${commands.map((row, i) => commandInC(row, entries(row.name.toLowerCase(), `commands[${i}]`, BITMAPS))).join("\n")}
+${own.map(ownInC).join("\n")}
 const command commands[] = {
-${commands.map(rowInC).join("\n")}
+${commands.map((row) => rowInC(row, BITMAPS)).join("\n")}
+};
+
+const command_table own_tables[] = {
+${own.map(({ family }) => `    {${family}_commands, sizeof ${family}_commands / sizeof *${family}_commands, &${family}},`).join("\n")}
 };
 
 const size_t command_count = sizeof commands / sizeof *commands;
+const size_t own_table_count = sizeof own_tables / sizeof *own_tables;
 `;
 
 const inHeader = (): string => `/* Generated by tools/generate-commands.ts from host/table/commands.ts: the command table, and what host/commands/ defines. */
@@ -141,10 +169,19 @@ const inHeader = (): string => `/* Generated by tools/generate-commands.ts from 
 
 #include "server/keys.h"
 
-extern const command commands[];
+extern const command commands[]${own.map(({ family }) => `, ${family}_commands[]`).join("")};
 extern const size_t command_count;
 
-${commands.map(declaration).join("\n")}
+/* The commands of data types other than bitmaps. */
+typedef struct command_table {
+    const command *rows;
+    size_t count;
+    const family *family;
+} command_table;
+extern const command_table own_tables[];
+extern const size_t own_table_count;
+
+${[...commands, ...own.flatMap(inOwnWords)].map(declaration).join("\n")}
 
 #endif
 `;
@@ -175,7 +212,7 @@ const MISSING: Record<string, string> = {
   zeros: "0 in its place.",
 };
 
-function commandInMarkdown(row: Command): string {
+function commandInMarkdown(row: Command, prefixes: string[]): string {
   const call = [row.name, ...row.args.map(syntax)].join(" ");
   const facts = [
     `- Reply: ${row.reply}`,
@@ -187,7 +224,7 @@ function commandInMarkdown(row: Command): string {
   ];
   return `## ${row.name}
 
-    ${families.map(({ id }) => `${id}.${call}`).join("\n    ")}
+    ${prefixes.map((prefix) => `${prefix}.${call}`).join("\n    ")}
 
 ${row.summary}.
 
@@ -226,14 +263,30 @@ Errors common to all commands:
 | \`WRONGTYPE Operation against a key holding the wrong kind of value\` | the key holds something else, or a bitmap of the other family |
 | \`OOM ...\` | a write needs more memory than is available |
 
-${commands.map(commandInMarkdown).join("\n")}`;
+${commands.map((row) => commandInMarkdown(row, families.map(({ id }) => id))).join("\n")}`;
+
+const ownInMarkdown = ({ id, rows, about, document }: Own): string => `<!-- Generated by tools/generate-commands.ts from host/table/${document}.ts. -->
+
+${about}
+| Command | |
+|---|---|
+${rows.map((row) => `| [${row.name}](#${row.name.toLowerCase()}) | ${row.summary} |`).join("\n")}
+
+${rows.map((row) => commandInMarkdown(row, [id])).join("\n")}`;
+
+/** What the file is to contain. */
+function documentOf(path: string): string {
+  const type = own.find(({ document }) => path.endsWith(`/${document}.md`));
+  return type ? ownInMarkdown(type) : inMarkdown();
+}
 
 // --- Main -------------------------------------------------------------------------------------------------------------------
 
-check();
+check(commands);
+for (const { rows } of own) check(rows);
 const [mode, file] = process.argv.slice(2);
-if (mode === "--docs" && file) writeFileSync(file, inMarkdown());
+if (mode === "--docs" && file) writeFileSync(file, documentOf(file));
 else if (mode === "--check" && file) {
-  if (readFileSync(file, "utf8") !== inMarkdown()) throw new Error(`${file} does not match host/table/commands.ts: run make documents`);
+  if (readFileSync(file, "utf8") !== documentOf(file)) throw new Error(`${file} does not match host/table/: run make documents`);
 } else if (mode && !mode.startsWith("--")) writeFileSync(mode, mode.endsWith(".h") ? inHeader() : inC());
 else throw new Error("usage: generate-commands <commands.c> | <handlers.h> | --docs <file.md> | --check <file.md>");

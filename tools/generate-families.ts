@@ -23,7 +23,7 @@ const callbacks = ({ id }: typeof families[number]): string[] => [
 
 const methods = families.map(({ id }) =>
   `    [${id}] = {.version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load_${id}, .rdb_save = save_${id}, .aof_rewrite = rewrite_${id}, `
-  + `.digest = digest_${id}, .free = release_${id}, .copy = copy_${id}, .mem_usage = memory, .defrag = defrag, .free_effort = free_effort},`);
+  + `.digest = digest_${id}, .free = release_${id}, .copy = copy_${id}, .mem_usage = value_memory, .defrag = defrag_value, .free_effort = free_effort},`);
 
 const target = process.argv[2];
 if (!target) throw new Error("usage: generate-families <family-rows.h>");

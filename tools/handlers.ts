@@ -149,12 +149,16 @@ export function handlerInC(row: Command): string {
 
 /** Whether the server has to ask the module for the keys of each call. */
 export const asksKeys = ({ keys }: Command): boolean =>
-  keys.some(({ oneKeyFor, modifyWith, numbered }) => oneKeyFor ?? modifyWith ?? numbered);
+  keys.some(({ oneKeyFor, modifyWith, numbered, keyword }) => oneKeyFor ?? modifyWith ?? keyword ?? numbered);
 
 /** The statement that reports the keys of a key spec; `next` is the one after it. */
 function report(spec: Command["keys"][number], next?: Command["keys"][number]): string {
-  const { at, to, access, oneKeyFor, optionBefore, modifyWith, numbered, behind } = spec;
+  const { at, to, access, oneKeyFor, optionBefore, modifyWith, numbered, behind, keyword } = spec;
   const usage = modifyWith ? `modifies ? ${keyFlags("modify")} : ${keyFlags(access)}` : keyFlags(access);
+  if (keyword) {
+    return `for (int at = 2; at < c->argc; at++) {\n        if (!word_at(c, at, "${keyword}")) continue;\n`
+      + `        report_numbered(c, at + 3, ${usage});\n        break;\n    }`;
+  }
   if (numbered) {
     const known = next?.behind === undefined ? "" : behind === undefined ? "int last = " : "last = ";
     return behind === undefined ? `${known}report_numbered(c, ${at}, ${usage});` : `if (last) ${known}report_numbered(c, last + ${behind + 1}, ${usage});`;

@@ -89,4 +89,16 @@ export const enum Fault {
   DORIS,
   /** it looks like CRoaring's frozen form: write it with roaring_bitmap_portable_serialize */
   FROZEN,
+  /** an id is out of range, or not greater than those before it */
+  IDS_NOT_ASCENDING,
+  /** a name does not have the form that it should have */
+  NAME_UNSOUND,
+  /** it has a name twice */
+  NAME_TWICE,
+  /** the places of names do not match the names */
+  NAMES_MISPLACED,
+  /** a table of names is not in order */
+  TABLE_NOT_IN_ORDER,
+  /** the tables of names do not have exactly the names that there are */
+  TABLE_ENTRIES,
 }

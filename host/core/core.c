@@ -8,6 +8,7 @@
  * the compiler see every use, and inline the imports into plain loads. Every import checks its addresses in
  * 64 bits before it accesses memory. */
 #include "facts.h"
+#include "core/row.h"
 #include "core/sandbox.h"
 #include "core/wasm-rt.h"
 

@@ -47,12 +47,25 @@ static void save_with(worker *w, const family *f, RedisModuleIO *rdb, const bitm
     RedisModule_Free(payload);
 }
 
-void save_bitmap(const family *f, RedisModuleIO *rdb, const bitmap *b) {
+worker *begin_saving(RedisModuleIO *rdb) {
     worker *w = take_worker();
-    if (w == NULL) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "no memory to save with");
-        abort();
+    if (w) return w;
+    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "no memory to save with");
+    abort();
+}
+
+void end_saving(worker *w, RedisModuleIO *rdb, const bitmap *b, status s) {
+    char key[LOGGABLE_BYTES];
+    if (s != OK) {
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': saving only a part of it: %s",
+                               key_of(rdb, key), is_damaged(b) ? "it is damaged" : failure(w, s));
     }
+    if (s == OUT_OF_MEMORY) abort();
+    return_worker(w);
+}
+
+void save_bitmap(const family *f, RedisModuleIO *rdb, const bitmap *b) {
+    worker *w = begin_saving(rdb);
     save_with(w, f, rdb, b);
     return_worker(w);
 }

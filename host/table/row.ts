@@ -35,6 +35,8 @@ interface Keys {
    * where that is, so the server asks the module.
    */
   behind?: number;
+  /** The list stands behind this keyword, an expression and its number of keys. Its `at` has no meaning. */
+  keyword?: string;
 }
 
 /** The meaning of a value. It determines the range that clients check and the type that they take. */
