@@ -83,13 +83,12 @@ int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisM
 }
 
 /* Categories need Redis 7.2, and one of the module's own 7.4. */
-static int register_command(RedisModuleCtx *ctx, const command *row, const char *prefix, RedisModuleCmdFunc entry,
-                            int own_category) {
+static int register_command(RedisModuleCtx *ctx, const command *row, const char *prefix,
+                            RedisModuleCmdFunc entry, int own_category) {
     char name[32], categories[64];
 
     snprintf(name, sizeof name, "%s%s", prefix, row->name);
-    int made =
-        RedisModule_CreateCommand(ctx, name, entry, row->flags, row->first, row->last, row->step);
+    int made = RedisModule_CreateCommand(ctx, name, entry, row->flags, row->first, row->last, row->step);
     if (made != REDISMODULE_OK) return REDISMODULE_ERR;
     RedisModuleCommand *created = RedisModule_GetCommand ? RedisModule_GetCommand(ctx, name) : NULL;
     if (created && RedisModule_SetCommandInfo
@@ -106,7 +105,8 @@ static int register_command(RedisModuleCtx *ctx, const command *row, const char 
 static int register_row(RedisModuleCtx *ctx, const command *row, const family *f, RedisModuleCmdFunc entry,
                         int own_category) {
     if (register_command(ctx, row, f->prefix, entry, own_category) == REDISMODULE_OK) return 1;
-    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered", f->prefix, row->name);
+    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered", f->prefix,
+                    row->name);
     return 0;
 }
 
@@ -161,7 +161,8 @@ static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     if (!open_names(&c, 2, &b) || (b == NULL && !open_either(&c, 2, &b))) return REDISMODULE_OK;
     if (b == NULL) return reply_error(&c, ERRORMSG_NO_KEY);
     const int has_names = c.family == &dictionaries;
-    if (!succeeded(&c, (has_names ? names_validate : core_validate)(&main_worker, b, &fault))) return REDISMODULE_OK;
+    if (!succeeded(&c, (has_names ? names_validate : core_validate)(&main_worker, b, &fault)))
+        return REDISMODULE_OK;
     return fault ? RedisModule_ReplyWithSimpleString(ctx, fault) : reply_ok(&c);
 }
 

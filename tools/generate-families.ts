@@ -14,10 +14,10 @@ const callbacks = ({ id }: typeof families[number]): string[] => [
   `static void save_${id}(RedisModuleIO *rdb, void *b) { save_bitmap(&families[${id}], rdb, b); }`,
   `static void rewrite_${id}(RedisModuleIO *aof, RedisModuleString *key, void *b) { rewrite(&families[${id}], aof, key, b); }`,
   `static void digest_${id}(RedisModuleDigest *d, void *b) { digest(&families[${id}], d, b); }`,
-  `static void release_${id}(void *b) { release(&families[${id}], b); }`,
+  `static void release_${id}(void *b) { release_value(&families[${id}], b); }`,
   `static void *copy_${id}(RedisModuleString *from, RedisModuleString *to, const void *b) {`,
   `    (void)from, (void)to;`,
-  `    return copy(&families[${id}], b);`,
+  `    return copy_value(&families[${id}], b);`,
   `}`,
 ];
 

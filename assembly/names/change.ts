@@ -6,7 +6,7 @@ import { DESK_TEXT, LAST_HEAP, TABLES } from "./dictionary";
 import { hashRecord } from "./hash";
 import { Heap, namesLimit } from "./heap";
 import { Record } from "./record";
-import { NO_ID, Shape, Table } from "./table";
+import { NO_ID, Layout, Table } from "./table";
 
 /** The most names of a dictionary without tables, and their bytes. */
 // @ts-ignore: decorator
@@ -21,7 +21,7 @@ import { NO_ID, Shape, Table } from "./table";
 /** Adds a table to a dictionary without one. It has so many spare slots that each entry finds one. */
 function addTable(k0: u64, k1: u64): void {
   const count = Heap.count<Own>(), first = Heap.first<Own>();
-  const shape = Shape.from(0, Table.tagBytesFor(0), Table.idBytesFor(first + count));
+  const shape = Layout.from(0, Table.tagBytesFor(0), Table.idBytesFor(first + count));
   segments.renew(0, TABLES, <u32>Table.bytesFor(Heap.live<Own>() + FEW, shape));
   segments.note(Heap.live<Own>());
   segments.change(TABLES);
@@ -41,9 +41,9 @@ function addTable(k0: u64, k1: u64): void {
 
 /** Divides the table that is memory 0 in two. */
 function divide(shape: u32): void {
-  const depth = Shape.depth(shape) + 1, prefix = Table.prefix<Own>(), all = Table.allSlots<Own>();
+  const depth = Layout.depth(shape) + 1, prefix = Table.prefix<Own>(), all = Table.allSlots<Own>();
   const upper = prefix | (<u32>1 << (32 - depth)), middle = Table.middle();
-  const half = Shape.from(depth, Table.tagBytesFor(depth), <u32>Shape.idBits(shape) >> 3);
+  const half = Layout.from(depth, Table.tagBytesFor(depth), <u32>Layout.idBits(shape) >> 3);
   const low = Table.countBetween(0, middle), high = Table.countBetween(middle, all);
   segments.renew(<u32>Table.bytesFor(low + 1, half), TABLES + upper, <u32>Table.bytesFor(high + 1, half));
   Table.create(prefix, half);
@@ -65,9 +65,9 @@ function rebuild(shape: u32, entries: u32): void {
 function showTable(hash: u32, id: u32): void {
   segments.change(TABLES + hash);
   while (!Table.takes(id)) {
-    const old = Shape.of<Own>(), depth = Shape.depth(old), entries = Table.entries<Own>() + 1;
-    const idBytes = max(<u32>Shape.idBits(old) >> 3, Table.idBytesFor(id));
-    const shape = Shape.from(depth, Table.tagBytesFor(depth), idBytes);
+    const old = Layout.of<Own>(), depth = Layout.depth(old), entries = Table.entries<Own>() + 1;
+    const idBytes = max(<u32>Layout.idBits(old) >> 3, Table.idBytesFor(id));
+    const shape = Layout.from(depth, Table.tagBytesFor(depth), idBytes);
     if (Table.bytesFor(entries, shape) <= <u64>namesLimit() || !Table.isDivisible(shape)) rebuild(shape, entries);
     else divide(shape);
     segments.change(TABLES + hash);
@@ -95,7 +95,7 @@ function write(at: usize, bytes: usize): void { right.copy(Heap.push(bytes, fals
  * Adds the record of `bytes` bytes at `at` of `right`, which the dictionary does not have; returns its id, or NO_ID if
  * there are no ids left. All memory is taken before anything is changed.
  */
-export function append(hash: u32, at: usize, bytes: usize, k0: u64, k1: u64): u32 {
+export function appendRecord(hash: u32, at: usize, bytes: usize, k0: u64, k1: u64): u32 {
   if (!segments.are(Side.OWN)) {
     if (Heap.isNew<Own>()) Heap.create(0);
     if (Heap.next<Own>() == NO_ID) return NO_ID;
@@ -143,7 +143,7 @@ export function beginAt(first: u32, k0: u64, k1: u64): bool {
 /** Adds the name whose record is on the desk, operand 0; findName() has found that the dictionary does not have it. */
 export function addName(hash: u32, k0: u64, k1: u64): u32 {
   right.select(0);
-  return append(hash, DESK_TEXT, right.load32(0, 0), k0, k1);
+  return appendRecord(hash, DESK_TEXT, right.load32(0, 0), k0, k1);
 }
 
 /** Removes the table's entry of this hash and id. */
@@ -180,7 +180,7 @@ export function trimTable(hash: u32): void {
   if (!segments.are(Side.OWN)) return;
   segments.change(TABLES + hash);
   const entries = Table.entries<Own>() + 1;
-  if (entries * SPARSE + SPARSE_FROM < Table.allSlots<Own>()) rebuild(Shape.of<Own>(), entries);
+  if (entries * SPARSE + SPARSE_FROM < Table.allSlots<Own>()) rebuild(Layout.of<Own>(), entries);
 }
 
 /** Removes the entries of the table for the records of memory 0's heap from number `index` on; returns how many. */

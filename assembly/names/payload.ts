@@ -7,7 +7,7 @@
 import { output, right, segments, Side, left, SELF } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { Fault } from "../env/fault";
-import { append, beginAt, appendDead } from "./change";
+import { appendDead, appendRecord, beginAt } from "./change";
 import { DESK_OTHER, DESK_TEXT, findInHeap, isSameRecord, TABLES } from "./dictionary";
 import { hashRecord } from "./hash";
 import { Heap } from "./heap";
@@ -119,7 +119,7 @@ export function readNames(k0: u64, k1: u64): Fault {
     else {
       const hash = hashRecord<Right>(at, bytes, k0, k1);
       if (hasRecord(hash, at, bytes)) return Fault.NAME_TWICE;
-      append(hash, at, bytes, k0, k1);
+      appendRecord(hash, at, bytes, k0, k1);
     }
     at += bytes;
   }

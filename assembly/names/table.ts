@@ -32,10 +32,10 @@ import { Memory, Own, Left, view32, view64, view8 } from "../env/view";
 // @ts-ignore: decorator
 @inline const DEPTH_MOST: u32 = 24;
 
-/** What the slots of a table are like. */
-@final @unmanaged export class Shape {
+/** How the slots of a table are laid out. */
+@final @unmanaged export class Layout {
   // The bits of an id in the lowest byte, those of an entry in the next one, those of the prefix in the third.
-  @inline static of<M extends Memory>(): u32 { return Shape.from(view8<M>(0, 1), view8<M>(0, 2), view8<M>(0, 3)); }
+  @inline static of<M extends Memory>(): u32 { return Layout.from(view8<M>(0, 1), view8<M>(0, 2), view8<M>(0, 3)); }
   @inline static from(depth: u32, tagBytes: u32, idBytes: u32): u32 {
     return (depth << 16) | ((tagBytes + idBytes) << 11) | (idBytes << 3);
   }
@@ -44,9 +44,9 @@ import { Memory, Own, Left, view32, view64, view8 } from "../env/view";
   @inline static entryBytes(shape: u32): usize { return (shape >> 11) & 15; }
   @inline static depth(shape: u32): u32 { return shape >> 16; }
   /** All bits of an entry. */
-  @inline static mask(shape: u32): u64 { return u64.MAX_VALUE >> (64 - (<u64>Shape.entryBytes(shape) << 3)); }
-  @inline static idMask(shape: u32): u64 { return (<u64>1 << Shape.idBits(shape)) - 1; }
-  @inline static tagMask(shape: u32): u32 { return <u32>(Shape.mask(shape) >> Shape.idBits(shape)); }
+  @inline static mask(shape: u32): u64 { return u64.MAX_VALUE >> (64 - (<u64>Layout.entryBytes(shape) << 3)); }
+  @inline static idMask(shape: u32): u64 { return (<u64>1 << Layout.idBits(shape)) - 1; }
+  @inline static tagMask(shape: u32): u32 { return <u32>(Layout.mask(shape) >> Layout.idBits(shape)); }
 }
 
 /** A table in memory M, or in memory 0. */
@@ -64,21 +64,21 @@ export abstract class Table {
 
   /** The slot in which an entry with this tag, or hash, belongs. */
   @inline static home(tag: u32, slots: u32, shape: u32): u32 {
-    return <u32>((<u64>(tag << Shape.depth(shape)) * slots) >> 32);
+    return <u32>((<u64>(tag << Layout.depth(shape)) * slots) >> 32);
   }
 
-  @inline static slotAt(slot: u32, shape: u32): usize { return Table.SLOTS + <usize>slot * Shape.entryBytes(shape); }
+  @inline static slotAt(slot: u32, shape: u32): usize { return Table.SLOTS + <usize>slot * Layout.entryBytes(shape); }
   /** What a slot holds. */
   @inline static entry<M extends Memory>(slot: u32, shape: u32): u64 {
-    return view64<M>(Table.slotAt(slot, shape), 0) & Shape.mask(shape);
+    return view64<M>(Table.slotAt(slot, shape), 0) & Layout.mask(shape);
   }
 
   @inline static isEmpty(entry: u64, shape: u32): bool {
-    return (entry & Shape.idMask(shape)) == Shape.idMask(shape);
+    return (entry & Layout.idMask(shape)) == Layout.idMask(shape);
   }
 
   @inline private static put(slot: u32, entry: u64, shape: u32): void {
-    const at = Table.slotAt(slot, shape), mask = Shape.mask(shape);
+    const at = Table.slotAt(slot, shape), mask = Layout.mask(shape);
     store<u64>(at, (load<u64>(at) & ~mask) | entry);
   }
 
@@ -86,30 +86,30 @@ export abstract class Table {
 
   /** The first slot where an entry with this hash is, or would be. */
   static seek<M extends Memory>(hash: u32): u32 {
-    const shape = Shape.of<M>(), all = Table.allSlots<M>(), tag = hash & Shape.tagMask(shape);
+    const shape = Layout.of<M>(), all = Table.allSlots<M>(), tag = hash & Layout.tagMask(shape);
     let slot = Table.home(hash, Table.slots<M>(), shape);
     for (; slot < all; slot++) {
       const entry = Table.entry<M>(slot, shape);
-      if (<u32>(entry >> Shape.idBits(shape)) >= tag || Table.isEmpty(entry, shape)) break;
+      if (<u32>(entry >> Layout.idBits(shape)) >= tag || Table.isEmpty(entry, shape)) break;
     }
     return slot;
   }
 
   /** The id of the `nth` entry with this hash, counted from 0; NO_ID if there is none. */
   static idOf<M extends Memory>(hash: u32, nth: u32): u32 {
-    const shape = Shape.of<M>(), slot = Table.seek<M>(hash) + nth, all = Table.allSlots<M>();
+    const shape = Layout.of<M>(), slot = Table.seek<M>(hash) + nth, all = Table.allSlots<M>();
     const entry = slot < all ? Table.entry<M>(slot, shape) : u64.MAX_VALUE;
-    const isThere = !Table.isEmpty(entry, shape) && <u32>(entry >> Shape.idBits(shape)) == (hash & Shape.tagMask(shape));
-    return isThere ? <u32>(entry & Shape.idMask(shape)) : NO_ID;
+    const isThere = !Table.isEmpty(entry, shape) && <u32>(entry >> Layout.idBits(shape)) == (hash & Layout.tagMask(shape));
+    return isThere ? <u32>(entry & Layout.idMask(shape)) : NO_ID;
   }
 
   /** The slot of the entry with this hash and id; allSlots() if there is none. */
   static find<M extends Memory>(hash: u32, id: u32): u32 {
-    const shape = Shape.of<M>(), all = Table.allSlots<M>(), tag = hash & Shape.tagMask(shape);
+    const shape = Layout.of<M>(), all = Table.allSlots<M>(), tag = hash & Layout.tagMask(shape);
     for (let slot = Table.seek<M>(hash); slot < all; slot++) {
       const entry = Table.entry<M>(slot, shape);
-      if (<u32>(entry >> Shape.idBits(shape)) != tag || Table.isEmpty(entry, shape)) break;
-      if (<u32>(entry & Shape.idMask(shape)) == id) return slot;
+      if (<u32>(entry >> Layout.idBits(shape)) != tag || Table.isEmpty(entry, shape)) break;
+      if (<u32>(entry & Layout.idMask(shape)) == id) return slot;
     }
     return all;
   }
@@ -118,33 +118,33 @@ export abstract class Table {
 
   /** Whether an entry with this id can be inserted. */
   static takes(id: u32): bool {
-    const shape = Shape.of<Own>(), all = Table.allSlots<Own>();
-    return <u64>id < Shape.idMask(shape) && (<u64>Table.entries<Own>() + 1) * ALL <= <u64>all * FULL
+    const shape = Layout.of<Own>(), all = Table.allSlots<Own>();
+    return <u64>id < Layout.idMask(shape) && (<u64>Table.entries<Own>() + 1) * ALL <= <u64>all * FULL
       && Table.isEmpty(Table.entry<Own>(all - 1, shape), shape);
   }
 
   /** Inserts an entry that takes() allows. */
   static insert(hash: u32, id: u32): void {
-    const shape = Shape.of<Own>(), slot = Table.seek<Own>(hash);
+    const shape = Layout.of<Own>(), slot = Table.seek<Own>(hash);
     let empty = slot;
     while (!Table.isEmpty(Table.entry<Own>(empty, shape), shape)) empty++;
     const at = Table.slotAt(slot, shape);
-    memory.copy(at + Shape.entryBytes(shape), at, <usize>(empty - slot) * Shape.entryBytes(shape));
-    Table.put(slot, (<u64>(hash & Shape.tagMask(shape)) << Shape.idBits(shape)) | id, shape);
+    memory.copy(at + Layout.entryBytes(shape), at, <usize>(empty - slot) * Layout.entryBytes(shape));
+    Table.put(slot, (<u64>(hash & Layout.tagMask(shape)) << Layout.idBits(shape)) | id, shape);
     store<u32>(0, Table.entries<Own>() + 1, 4);
   }
 
   /** Removes the entry in `slot`. */
   static remove(slot: u32): void {
-    const shape = Shape.of<Own>(), all = Table.allSlots<Own>(), slots = Table.slots<Own>();
+    const shape = Layout.of<Own>(), all = Table.allSlots<Own>(), slots = Table.slots<Own>();
     let end = slot + 1;
     for (; end < all; end++) {
       const entry = Table.entry<Own>(end, shape);
-      if (Table.isEmpty(entry, shape) || Table.home(<u32>(entry >> Shape.idBits(shape)), slots, shape) == end) break;
+      if (Table.isEmpty(entry, shape) || Table.home(<u32>(entry >> Layout.idBits(shape)), slots, shape) == end) break;
     }
-    const at = Table.slotAt(slot, shape), bytes = Shape.entryBytes(shape);
+    const at = Table.slotAt(slot, shape), bytes = Layout.entryBytes(shape);
     memory.copy(at, at + bytes, <usize>(end - 1 - slot) * bytes);
-    Table.put(end - 1, Shape.mask(shape), shape);
+    Table.put(end - 1, Layout.mask(shape), shape);
     store<u32>(0, Table.entries<Own>() - 1, 4);
   }
 
@@ -155,15 +155,15 @@ export abstract class Table {
   @inline static tagBytesFor(depth: u32): u32 { return depth < 8 ? 4 : depth < 16 ? 3 : 2; }
   /** The bytes of a new table with so many entries. */
   static bytesFor(entries: u32, shape: u32): u64 {
-    return Table.SLOTS + (<u64>entries * ALL / BUILT + SPARE) * Shape.entryBytes(shape) + Table.BEHIND;
+    return Table.SLOTS + (<u64>entries * ALL / BUILT + SPARE) * Layout.entryBytes(shape) + Table.BEHIND;
   }
 
   /** Makes memory 0, of any content, a table without entries, and with so many slots behind those where they belong. */
   static create(prefix: u32, shape: u32, spare: u32 = SPARE): void {
-    const bytes = Shape.entryBytes(shape), all = <u32>((<usize>arena.size() - Table.SLOTS - Table.BEHIND) / bytes);
-    const idBytes = <u32>Shape.idBits(shape) >> 3;
+    const bytes = Layout.entryBytes(shape), all = <u32>((<usize>arena.size() - Table.SLOTS - Table.BEHIND) / bytes);
+    const idBytes = <u32>Layout.idBits(shape) >> 3;
     store<u8>(0, Table.FORM);
-    store<u8>(0, Shape.depth(shape), 1);
+    store<u8>(0, Layout.depth(shape), 1);
     store<u8>(0, <u32>bytes - idBytes, 2);
     store<u8>(0, idBytes, 3);
     store<u32>(0, all, 12);
@@ -189,17 +189,17 @@ export abstract class Table {
 
   /** Does take(); false if entries did not find a slot, because too many belong in the last ones. */
   private static takeInto(from: u32, to: u32): bool {
-    const old = Shape.of<Left>(), shape = Shape.of<Own>();
-    const slots = Table.slots<Own>(), all = Table.allSlots<Own>(), mask = Shape.mask(shape);
+    const old = Layout.of<Left>(), shape = Layout.of<Own>();
+    const slots = Table.slots<Own>(), all = Table.allSlots<Own>(), mask = Layout.mask(shape);
     let entries: u32 = 0, next: u32 = 0;
     for (let slot = from; slot < to; slot++) {
       const entry = Table.entry<Left>(slot, old);
       if (Table.isEmpty(entry, old)) continue;
-      const tag = <u32>(entry >> Shape.idBits(old)) & Shape.tagMask(shape), id = entry & Shape.idMask(old);
+      const tag = <u32>(entry >> Layout.idBits(old)) & Layout.tagMask(shape), id = entry & Layout.idMask(old);
       next = max(next, Table.home(tag, slots, shape));
       if (next >= all - 1) return false;
       // The bits above those of the entry belong to slots that are still empty.
-      store<u64>(Table.slotAt(next++, shape), (<u64>tag << Shape.idBits(shape)) | id | ~mask);
+      store<u64>(Table.slotAt(next++, shape), (<u64>tag << Layout.idBits(shape)) | id | ~mask);
       entries++;
     }
     store<u32>(0, entries, 4);
@@ -207,22 +207,22 @@ export abstract class Table {
   }
 
   /** Whether a table of this shape may be divided. */
-  @inline static isDivisible(shape: u32): bool { return Shape.depth(shape) < DEPTH_MOST; }
+  @inline static isDivisible(shape: u32): bool { return Layout.depth(shape) < DEPTH_MOST; }
 
   /** The first slot of the upper half of memory 0's table: of the hashes that go on with a 1 behind the prefix. */
   static middle(): u32 {
-    const shape = Shape.of<Own>(), all = Table.allSlots<Own>(), bit = <u32>1 << (31 - Shape.depth(shape));
+    const shape = Layout.of<Own>(), all = Table.allSlots<Own>(), bit = <u32>1 << (31 - Layout.depth(shape));
     let low: u32 = 0;
     for (let slot: u32 = 0; slot < all; slot++) {
       const entry = Table.entry<Own>(slot, shape);
-      if (!Table.isEmpty(entry, shape) && !(<u32>(entry >> Shape.idBits(shape)) & bit)) low = slot + 1;
+      if (!Table.isEmpty(entry, shape) && !(<u32>(entry >> Layout.idBits(shape)) & bit)) low = slot + 1;
     }
     return low;
   }
 
   /** Entries of memory 0's table from slot `from` to slot `to` - 1. */
   static countBetween(from: u32, to: u32): u32 {
-    const shape = Shape.of<Own>();
+    const shape = Layout.of<Own>();
     let entries: u32 = 0;
     for (let slot = from; slot < to; slot++) entries += u32(!Table.isEmpty(Table.entry<Own>(slot, shape), shape));
     return entries;

@@ -7,7 +7,7 @@ import { TABLES } from "./dictionary";
 import { hashRecord } from "./hash";
 import { Heap } from "./heap";
 import { Record } from "./record";
-import { Shape, Table } from "./table";
+import { Layout, Table } from "./table";
 
 /** What is wrong with the places of records in the heap that is memory 0. */
 function validateHeap(): Fault {
@@ -43,13 +43,13 @@ function areInTables(k0: u64, k1: u64): bool {
 
 /** What is wrong with the order of entries in the table that is memory 0. */
 function validateTable(): Fault {
-  const shape = Shape.of<Own>(), all = Table.allSlots<Own>(), slots = Table.slots<Own>();
+  const shape = Layout.of<Own>(), all = Table.allSlots<Own>(), slots = Table.slots<Own>();
   if (Table.slotAt(all, shape) + Table.BEHIND > <usize>arena.size()) return Fault.TABLE_NOT_IN_ORDER;
   let entries: u32 = 0, before: u32 = 0, gap: u32 = 0;
   for (let slot: u32 = 0; slot < all; slot++) {
-    const entry = Table.entry<Own>(slot, shape), tag = <u32>(entry >> Shape.idBits(shape));
+    const entry = Table.entry<Own>(slot, shape), tag = <u32>(entry >> Layout.idBits(shape));
     if (Table.isEmpty(entry, shape)) {
-      if (entry != Shape.mask(shape)) return Fault.TABLE_NOT_IN_ORDER;
+      if (entry != Layout.mask(shape)) return Fault.TABLE_NOT_IN_ORDER;
       gap = slot + 1;
       continue;
     }
@@ -88,7 +88,7 @@ export function validateNames(k0: u64, k1: u64): Fault {
     const wrong = validateTable();
     if (wrong) return wrong;
     entries += Table.entries<Own>();
-    next += TABLES >> Shape.depth(Shape.of<Own>());
+    next += TABLES >> Layout.depth(Layout.of<Own>());
   } while (segments.next(Side.OWN));
   if (next != TABLES) return Fault.TABLE_NOT_IN_ORDER;
   return entries == segments.members(Side.OWN) ? Fault.NONE : Fault.TABLE_ENTRIES;

@@ -94,7 +94,8 @@ __attribute__((noinline, unused)) static void w2c_segments_change(TAKE_STATE_AND
     show_row(PASS_STATE_AND row_change(WORKER, key));
 }
 
-__attribute__((noinline, unused)) static void w2c_segments_renew(TAKE_STATE_AND u32 bytes, u64 key, u32 more) {
+__attribute__((noinline, unused)) static void w2c_segments_renew(TAKE_STATE_AND u32 bytes, u64 key,
+                                                                 u32 more) {
     show_row(PASS_STATE_AND row_renew(WORKER, bytes, key, more));
     if (bytes == 0) return;
     const span old = row_old(WORKER);

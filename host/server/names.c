@@ -1,5 +1,4 @@
-/* names.c -- the data type of names for ids: its callbacks. Blocks, sharing and freeing are those of bitmaps. A payload is
- * a string for each chunk, and an empty one. */
+/* names.c -- the data type of names for ids: its callbacks. A payload is a string for each chunk, and an empty one. */
 #include "server/names.h"
 
 #include <stdlib.h>
@@ -11,102 +10,65 @@
 #define NAMES_VERSION 1
 
 family dictionaries = {
-    .prefix = "RN.", .type_name = "roarnames", .label = "names", .bits = "32", .last = UINT32_MAX, .import = "RN.LOAD"};
+    .prefix = "RN.", .type_name = "roarnames", .label = "names", .bits = "32", .last = UINT32_MAX};
 
-static void refuse(RedisModuleIO *rdb, const char *why) {
+/* Adds the next chunk to *b. Returns 0 if it is the last one, or if loading fails: then *b is NULL. */
+static int load_chunk(RedisModuleIO *rdb, bitmap **b) {
     char shown[LOGGABLE_BYTES];
-    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': invalid roarnames payload: %s",
-                           key_of(rdb, shown), why);
-}
-
-/* Adds a chunk, which it frees. Returns 0 if there is no other one. */
-static int load_chunk(RedisModuleIO *rdb, bitmap **b, char *chunk, size_t length) {
-    const char *fault;
-    status s = length ? names_load(&main_worker, b, chunk, length, &fault) : OK;
+    size_t length = 0;
+    const char *fault = NULL;
+    char *chunk = RedisModule_LoadStringBuffer(rdb, &length);
+    status s = chunk && length ? names_load(&main_worker, b, chunk, length, &fault) : OK;
     RedisModule_Free(chunk);
-    if (length == 0) return 0;
-    if (s == OK && fault == NULL) return 1;
-    refuse(rdb, s == OK ? fault : failure(&main_worker, s));
+    if (chunk && s == OK && fault == NULL) return length > 0;
     bitmap_free(*b);
     *b = NULL;
+    if (chunk) { /* otherwise the server handles it: HANDLE_IO_ERRORS */
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING,
+                               "key '%s': invalid roarnames payload of %zu bytes: %s", key_of(rdb, shown),
+                               length, s == OK ? fault : failure(&main_worker, s));
+    }
     return 0;
 }
 
 static void *load(RedisModuleIO *rdb, int encver) {
-    size_t length;
-    int more = 1;
     bitmap *b = encver == NAMES_VERSION ? bitmap_create(0) : NULL;
     if (b == NULL) {
-        refuse(rdb, encver == NAMES_VERSION ? "out of memory" : "it is of an unknown version");
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "cannot load roarnames of version %d",
+                               encver);
         return NULL;
     }
-    while (more) {
-        char *chunk = RedisModule_LoadStringBuffer(rdb, &length);
-        if (chunk == NULL) { /* the server handles it: HANDLE_IO_ERRORS */
-            bitmap_free(b);
-            return NULL;
-        }
-        more = load_chunk(rdb, &b, chunk, length);
-    }
+    while (load_chunk(rdb, &b)) {}
     if (b) count_values(&dictionaries, 1, bitmap_bytes(b));
     return b;
 }
 
-/* Passes each chunk of b on, until one cannot be made. */
-static status for_chunks(worker *w, const bitmap *b, void (*call)(void *context, const char *chunk, size_t length),
-                         void *context) {
+static void save(RedisModuleIO *rdb, void *b) {
     char *chunk = NULL;
     size_t length;
+    worker *w = begin_saving(rdb);
     status s = is_damaged(b) ? TRAPPED : OK;
-    for (uint32_t i = 0; s == OK; i++) {
-        s = names_chunk(w, b, i, &chunk, &length);
-        if (s != OK || chunk == NULL) break;
-        call(context, chunk, length);
+    for (uint32_t i = 0; s == OK && (s = names_chunk(w, b, i, &chunk, &length)) == OK && chunk; i++) {
+        RedisModule_SaveStringBuffer(rdb, chunk, length);
         RedisModule_Free(chunk);
     }
-    return s;
-}
-
-static void save_chunk(void *rdb, const char *chunk, size_t length) {
-    RedisModule_SaveStringBuffer(rdb, chunk, length);
-}
-
-static void save(RedisModuleIO *rdb, void *b) {
-    worker *w = begin_saving(rdb);
-    end_saving(w, rdb, b, for_chunks(w, b, save_chunk, rdb));
     RedisModule_SaveStringBuffer(rdb, "", 0);
-}
-
-typedef struct rewriting {
-    RedisModuleIO *aof;
-    RedisModuleString *key;
-} rewriting;
-
-static void emit_chunk(void *context, const char *chunk, size_t length) {
-    const rewriting *r = context;
-    RedisModule_EmitAOF(r->aof, dictionaries.import, "sb", r->key, chunk, length);
+    end_saving(w, rdb, b, s);
 }
 
 static void rewrite(RedisModuleIO *aof, RedisModuleString *key, void *b) {
-    char shown[LOGGABLE_BYTES];
-    rewriting r = {aof, key};
-    status s = for_chunks(&main_worker, b, emit_chunk, &r);
+    char shown[LOGGABLE_BYTES], *chunk = NULL;
+    size_t length;
+    status s = is_damaged(b) ? TRAPPED : OK;
+    for (uint32_t i = 0; s == OK && (s = names_chunk(&main_worker, b, i, &chunk, &length)) == OK && chunk;
+         i++) {
+        RedisModule_EmitAOF(aof, "RN.LOAD", "sb", key, chunk, length);
+        RedisModule_Free(chunk);
+    }
     if (s == OK) return;
-    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s", key_of(aof, shown),
-                           is_damaged(b) ? "it is damaged" : failure(&main_worker, s));
+    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s",
+                           key_of(aof, shown), is_damaged(b) ? "it is damaged" : failure(&main_worker, s));
     if (s == OUT_OF_MEMORY) abort();
-}
-
-static void release(void *b) {
-    count_values(&dictionaries, -1, -bitmap_bytes(b));
-    bitmap_free(b);
-}
-
-static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b) {
-    (void)from, (void)to;
-    bitmap *copied = is_damaged(b) ? NULL : bitmap_copy(b);
-    if (copied) count_values(&dictionaries, 1, bitmap_bytes(copied));
-    return copied;
 }
 
 /* Digests all ids and names, which are the same for equal dictionaries, however they are divided. */
@@ -118,6 +80,13 @@ static void digest(RedisModuleDigest *d, void *b) {
         RedisModule_DigestAddStringBuffer(d, (const char *)name.base, name.size);
     }
     RedisModule_DigestEndSequence(d);
+}
+
+static void release(void *b) { release_value(&dictionaries, b); }
+
+static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b) {
+    (void)from, (void)to;
+    return copy_value(&dictionaries, b);
 }
 
 int register_names(RedisModuleCtx *ctx) {

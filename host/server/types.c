@@ -66,7 +66,7 @@ static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key,
 
 size_t value_memory(const void *b) { return bitmap_memory(b); }
 
-static void release(const family *f, bitmap *b) {
+void release_value(const family *f, bitmap *b) {
     count_values(f, -1, -bitmap_bytes(b));
     bitmap_free(b);
 }
@@ -78,7 +78,7 @@ size_t free_effort(RedisModuleString *key, const void *b) {
 }
 
 /* For a damaged bitmap NULL, which makes COPY fail. */
-static void *copy(const family *f, const bitmap *b) {
+void *copy_value(const family *f, const bitmap *b) {
     bitmap *copied = is_damaged(b) ? NULL : bitmap_copy(b);
     if (copied) count_values(f, 1, bitmap_bytes(copied));
     return copied;
