@@ -1,7 +1,8 @@
-// Changes of a dictionary. Memory 0 is one, and segments.change() shows its segments so that they may be changed.
+// Changes of a dictionary. Memory 0 is one, and segments.change() shows its segments so that they may be
+// changed.
 
 import { right, segments, Side } from "../env/memory";
-import { Own, Right } from "../env/view";
+import { Own } from "../env/view";
 import { DESK_TEXT, LAST_HEAP, TABLES } from "./dictionary";
 import { hashRecord } from "./hash";
 import { Heap, namesLimit } from "./heap";
@@ -21,11 +22,11 @@ import { NO_ID, Layout, Table } from "./table";
 /** Adds a table to a dictionary without one. It has so many spare slots that each entry finds one. */
 function addTable(k0: u64, k1: u64): void {
   const count = Heap.count<Own>(), first = Heap.first<Own>();
-  const shape = Layout.from(0, Table.tagBytesFor(0), Table.idBytesFor(first + count));
-  segments.renew(0, TABLES, <u32>Table.bytesFor(Heap.live<Own>() + FEW, shape));
+  const layout = Layout.from(0, Table.tagBytesFor(0), Table.idBytesFor(first + count));
+  segments.renew(0, TABLES, <u32>Table.bytesFor(Heap.live<Own>() + FEW, layout));
   segments.note(Heap.live<Own>());
   segments.change(TABLES);
-  Table.create(0, shape, FEW + 1);
+  Table.create(0, layout, FEW + 1);
   segments.change(0);
   for (let i: u32 = 0, at = Heap.RECORDS; i < count; i++) {
     const bytes = Record.bytes<Own>(at);
@@ -40,10 +41,10 @@ function addTable(k0: u64, k1: u64): void {
 }
 
 /** Divides the table that is memory 0 in two. */
-function divide(shape: u32): void {
-  const depth = Layout.depth(shape) + 1, prefix = Table.prefix<Own>(), all = Table.allSlots<Own>();
+function divide(layout: u32): void {
+  const depth = Layout.depth(layout) + 1, prefix = Table.prefix<Own>(), all = Table.allSlots<Own>();
   const upper = prefix | (<u32>1 << (32 - depth)), middle = Table.middle();
-  const half = Layout.from(depth, Table.tagBytesFor(depth), <u32>Layout.idBits(shape) >> 3);
+  const half = Layout.from(depth, Table.tagBytesFor(depth), <u32>Layout.idBits(layout) >> 3);
   const low = Table.countBetween(0, middle), high = Table.countBetween(middle, all);
   segments.renew(<u32>Table.bytesFor(low + 1, half), TABLES + upper, <u32>Table.bytesFor(high + 1, half));
   Table.create(prefix, half);
@@ -54,10 +55,10 @@ function divide(shape: u32): void {
 }
 
 /** Writes the table that is memory 0 anew. */
-function rebuild(shape: u32, entries: u32): void {
+function rebuild(layout: u32, entries: u32): void {
   const prefix = Table.prefix<Own>(), all = Table.allSlots<Own>();
-  segments.renew(<u32>Table.bytesFor(entries, shape), 0, 0);
-  Table.create(prefix, shape);
+  segments.renew(<u32>Table.bytesFor(entries, layout), 0, 0);
+  Table.create(prefix, layout);
   Table.take(0, all);
 }
 
@@ -67,9 +68,10 @@ function showTable(hash: u32, id: u32): void {
   while (!Table.takes(id)) {
     const old = Layout.of<Own>(), depth = Layout.depth(old), entries = Table.entries<Own>() + 1;
     const idBytes = max(<u32>Layout.idBits(old) >> 3, Table.idBytesFor(id));
-    const shape = Layout.from(depth, Table.tagBytesFor(depth), idBytes);
-    if (Table.bytesFor(entries, shape) <= <u64>namesLimit() || !Table.isDivisible(shape)) rebuild(shape, entries);
-    else divide(shape);
+    const layout = Layout.from(depth, Table.tagBytesFor(depth), idBytes);
+    const isLarge = Table.bytesFor(entries, layout) > <u64>namesLimit();
+    if (isLarge && Table.isDivisible(layout)) divide(layout);
+    else rebuild(layout, entries);
     segments.change(TABLES + hash);
   }
 }
@@ -92,8 +94,8 @@ function showHeap(bytes: usize): void {
 function write(at: usize, bytes: usize): void { right.copy(Heap.push(bytes, false), at, bytes); }
 
 /**
- * Adds the record of `bytes` bytes at `at` of `right`, which the dictionary does not have; returns its id, or NO_ID if
- * there are no ids left. All memory is taken before anything is changed.
+ * Adds the record of `bytes` bytes at `at` of `right`, which the dictionary does not have; returns its id, or
+ * NO_ID if there are no ids left. All memory is taken before anything is changed.
  */
 export function appendRecord(hash: u32, at: usize, bytes: usize, k0: u64, k1: u64): u32 {
   if (!segments.are(Side.OWN)) {
@@ -140,7 +142,10 @@ export function beginAt(first: u32, k0: u64, k1: u64): bool {
   return true;
 }
 
-/** Adds the name whose record is on the desk, operand 0; findName() has found that the dictionary does not have it. */
+/**
+ * Adds the name whose record is on the desk, operand 0; findName() has found that the dictionary does not have
+ * it.
+ */
 export function addName(hash: u32, k0: u64, k1: u64): u32 {
   right.select(0);
   return appendRecord(hash, DESK_TEXT, right.load32(0, 0), k0, k1);
@@ -157,7 +162,9 @@ function hasName(id: u32): bool {
   return Heap.has<Own>(id) && !Record.isDead<Own>(Heap.locate<Own>(id - Heap.first<Own>()));
 }
 
-/** Removes the name of this id and hash, if it has not been removed; returns whether it has. Takes no memory. */
+/**
+ * Removes the name of this id and hash, if it has not been removed; returns whether it has. Takes no memory.
+ */
 export function removeName(hash: u32, id: u32): bool {
   const isLarge = segments.are(Side.OWN);
   if (isLarge) segments.change(id);
@@ -183,7 +190,9 @@ export function trimTable(hash: u32): void {
   if (entries * SPARSE + SPARSE_FROM < Table.allSlots<Own>()) rebuild(Layout.of<Own>(), entries);
 }
 
-/** Removes the entries of the table for the records of memory 0's heap from number `index` on; returns how many. */
+/**
+ * Removes the entries of the table for the records of memory 0's heap from number `index` on; returns how many.
+ */
 function removeEntriesFrom(index: u32, k0: u64, k1: u64): u32 {
   const count = Heap.count<Own>(), first = Heap.first<Own>();
   let names: u32 = 0;
@@ -199,10 +208,13 @@ function removeEntriesFrom(index: u32, k0: u64, k1: u64): u32 {
   return names;
 }
 
-/** Removes all ids from `next` on, as if they had not been given. Takes no memory if calls since then gave them. */
+/**
+ * Removes all ids from `next` on, as if they had not been given. Takes no memory if calls since then gave them.
+ */
 export function takeBackNames(next: u64, k0: u64, k1: u64): void {
   if (!segments.are(Side.OWN)) {
-    if (!Heap.isNew<Own>() && Heap.next<Own>() > next) Heap.truncate(<u32>next - Heap.first<Own>(), <u32>(Heap.next<Own>() - next));
+    if (Heap.isNew<Own>() || Heap.next<Own>() <= next) return;
+    Heap.truncate(<u32>next - Heap.first<Own>(), <u32>(Heap.next<Own>() - next));
     return;
   }
   for (segments.change(LAST_HEAP); Heap.next<Own>() > next; segments.change(LAST_HEAP)) {

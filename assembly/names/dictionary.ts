@@ -1,9 +1,10 @@
 // A dictionary: names, and their ids. Ids count up from 0, and none is given twice.
 //
-// Few names are a single heap (heap.ts), in which a name is found by comparing it with all. A larger dictionary is
-// a row of segments: heaps in the order of their ids, and behind them tables (table.ts) in the order of the hashes.
+// Few names are a single heap (heap.ts), in which a name is found by comparing it with all. A larger dictionary
+// is a row of segments: heaps in the order of their ids, and behind them tables (table.ts) in the order of the
+// hashes.
 //
-//   [ heap: 0 .. 7519 ] [ heap: 7520 .. 15039 ] [ ... ]   [ table: 000... ] [ table: 001... ] [ table: 01... ] [ ... ]
+//   [ heap: 0 .. 7519 ] [ heap: 7520 .. 15039 ] [ ... ]   [ table: 000... ] [ table: 001... ] [ table: 01... ]
 //
 // A segment of which all names were deleted is removed, unless it is the last one: that one knows the next id.
 
@@ -24,8 +25,8 @@ import { unpackName } from "./unpack";
 @inline export const LAST_HEAP: u64 = TABLES - 1;
 
 /**
- * The desk is a buffer of the host. Where it is memory 0, it has a record or a name at DESK_TEXT, and before that
- * its bytes as a u32. Behind that is room for another one. Eight bytes behind each have no meaning.
+ * The desk is a buffer of the host. Where it is memory 0, it has a record or a name at DESK_TEXT, and before
+ * that its bytes as a u32. Behind that is room for another one. Eight bytes behind each have no meaning.
  */
 // @ts-ignore: decorator
 @inline export const DESK_TEXT: usize = 8, DESK_OTHER: usize = 65568, DESK_BYTES: usize = 131136;
@@ -43,7 +44,8 @@ function areEqual<A extends Memory, B extends Memory>(a: usize, b: usize, bytes:
 
 /** Whether the record at `a` of memory A is the one of `bytes` bytes at `b` of memory B. */
 // @ts-ignore: decorator
-@inline export function isSameRecord<A extends Memory, B extends Memory>(a: usize, b: usize, bytes: usize): bool {
+@inline
+export function isSameRecord<A extends Memory, B extends Memory>(a: usize, b: usize, bytes: usize): bool {
   return view8<A>(a, 0) == view8<B>(b, 0) && Record.bytes<A>(a) == bytes && areEqual<A, B>(a, b, bytes);
 }
 
@@ -70,8 +72,8 @@ function findBehind(hash: u32, bytes: usize): u32 {
 }
 
 /**
- * Finds operand 1, a name, in operand 0, a dictionary. Memory 0 is the desk, which gets the record. Returns the id, or
- * NO_ID, and in the upper half the hash, for which (k0, k1) is the key.
+ * Finds operand 1, a name, in operand 0, a dictionary. Memory 0 is the desk, which gets the record. Returns the
+ * id, or NO_ID, and in the upper half the hash, for which (k0, k1) is the key.
  */
 export function findName(k0: u64, k1: u64): u64 {
   right.select(1);
@@ -108,8 +110,8 @@ function nextInHeap(id: u64): u32 {
 }
 
 /**
- * The least id from `id` to `last` that has a name in operand 0; NO_ID if there is none. Memory 0 is the desk, which
- * gets the name.
+ * The least id from `id` to `last` that has a name in operand 0; NO_ID if there is none. Memory 0 is the desk,
+ * which gets the name.
  */
 export function nameFrom(id: u64, last: u64): u32 {
   left.select(0);

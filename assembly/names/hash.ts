@@ -13,7 +13,8 @@ function rest<M extends Memory>(at: usize, bytes: usize): u64 {
 
 /** The upper 32 bits of the hash of `bytes` bytes at `at`, with the key (k0, k1). */
 export function hashRecord<M extends Memory>(at: usize, bytes: usize, k0: u64, k1: u64): u32 {
-  let a = k0 ^ 0x736f6d6570736575, b = k1 ^ 0x646f72616e646f6d, c = k0 ^ 0x6c7967656e657261, d = k1 ^ 0x7465646279746573;
+  let a = k0 ^ 0x736f6d6570736575, b = k1 ^ 0x646f72616e646f6d;
+  let c = k0 ^ 0x6c7967656e657261, d = k1 ^ 0x7465646279746573;
   const whole = bytes & ~7;
   for (let i: usize = 0; i <= whole + 24; i += 8) {
     // The words of the input, the rest of it with its length, and three rounds without input.

@@ -1,5 +1,5 @@
-// Heaps: the names of consecutive ids, as records one behind the other. A dictionary of few names is a heap; of a
-// larger one, each heap is a segment, and the segments that lead from names to ids are tables (table.ts).
+// Heaps: the names of consecutive ids, as records one behind the other. A dictionary of few names is a heap; of
+// a larger one, each heap is a segment, and the segments that lead from names to ids are tables (table.ts).
 //
 //   +0   u8  form = 4     +1 .. +3  0
 //   +4   u32 the first id
@@ -97,9 +97,11 @@ export abstract class Heap {
 
   /** Whether a record of so many bytes belongs into this heap, and not into another one behind it. */
   static takes(bytes: usize): bool { return !Heap.count<Own>() || Heap.needed(bytes) <= namesLimit(); }
+
   /** Whether the dictionary has few names with another record of so many bytes. */
   static isSmallWith(bytes: usize, mostNames: u32, mostBytes: usize): bool {
-    return !Heap.count<Own>() || (Heap.count<Own>() < mostNames && Heap.needed(bytes) <= min(mostBytes, namesLimit()));
+    const count = Heap.count<Own>();
+    return !count || (count < mostNames && Heap.needed(bytes) <= min(mostBytes, namesLimit()));
   }
 
   /** Makes room for a record of so many bytes. */
@@ -132,7 +134,8 @@ export abstract class Heap {
     if (index && !(index % SAMPLED)) store<u32>(Heap.end<Own>() - (<usize>(index / SAMPLED) << 2), <u32>at);
   }
 
-  // --- Removing -----------------------------------------------------------------------------------------------
+  // --- Removing
+  // -----------------------------------------------------------------------------------------------
 
   /** Removes the name of record `index`, which was not deleted, and compacts the heap if that is worth it. */
   static remove(index: u32): void {

@@ -1,5 +1,5 @@
-// From names to records. `right` shows the name, and the record is written to memory 0. `name` is where the name
-// begins there.
+// From names to records. `right` shows the name, and the record is written to memory 0. `name` is where the
+// name begins there.
 
 import { right } from "../env/memory";
 import { Digits, ZEROS } from "./digits";
@@ -55,7 +55,8 @@ function packDecimal(to: usize, name: usize, length: u32): usize {
 /** Packs a UUID; returns 0 if the name is none. */
 function packUuid(to: usize, name: usize): usize {
   if (!(isDash(name, 8) && isDash(name, 13) && isDash(name, 18) && isDash(name, 23))) return 0;
-  const a = right.load64(name, 0), b = groupsAt(name, 9, 14), c = groupsAt(name, 19, 24), d = right.load64(name, 28);
+  const a = right.load64(name, 0), b = groupsAt(name, 9, 14), c = groupsAt(name, 19, 24);
+  const d = right.load64(name, 28);
   const upper = Digits.areUpper(a) || Digits.areUpper(b) || Digits.areUpper(c) || Digits.areUpper(d);
   const u = Digits.values(a), v = Digits.values(b), w = Digits.values(c), x = Digits.values(d);
   const isOne = Digits.areRight(a, u, upper) && Digits.areRight(b, v, upper) && Digits.areRight(c, w, upper)
@@ -97,8 +98,8 @@ function packAsItIs(to: usize, name: usize, length: u32): usize {
 }
 
 /**
- * Writes the record of a name of 1 to NAME_MOST bytes to `to`, and returns its bytes. It takes no more than the name
- * and 3 bytes; up to 8 bytes behind it have no meaning afterwards.
+ * Writes the record of a name of 1 to NAME_MOST bytes to `to`, and returns its bytes. It takes no more than the
+ * name and 3 bytes; up to 8 bytes behind it have no meaning afterwards.
  */
 export function packName(to: usize, name: usize, length: u32): usize {
   let bytes = packDecimal(to, name, length);

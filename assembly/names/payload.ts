@@ -20,7 +20,8 @@ import { unpackName } from "./unpack";
 // @ts-ignore: decorator
 @inline const IDS: u32 = 4, RECORDS: usize = 8;
 
-// --- Writing ----------------------------------------------------------------------------------------------------
+// --- Writing
+// ----------------------------------------------------------------------------------------------------
 
 /** The bytes of the chunk of segment `index` of memory 0, a dictionary; 0 if it has no chunk. */
 export function namesBytes(index: u32): u64 {
@@ -51,9 +52,12 @@ export function writeNames(index: u32): void {
   output.write(written, end - written);
 }
 
-// --- Checking ---------------------------------------------------------------------------------------------------
+// --- Checking
+// ---------------------------------------------------------------------------------------------------
 
-/** The bytes of the record at `at` of a payload with `rest` bytes from there on; 0 if it is cut, or no record. */
+/**
+ * The bytes of the record at `at` of a payload with `rest` bytes from there on; 0 if it is cut, or no record.
+ */
 function bytesWithin(at: usize, rest: usize): usize {
   if (!rest) return 0;
   const code = right.load8(at, 0);
@@ -90,7 +94,8 @@ export function checkNames(): Fault {
   return at == end ? Fault.NONE : Fault.TRAILING_BYTES;
 }
 
-// --- Reading ----------------------------------------------------------------------------------------------------
+// --- Reading
+// ----------------------------------------------------------------------------------------------------
 
 /** Whether memory 0, a dictionary that is changed, has the record of `bytes` bytes at `at` of `right`. */
 function hasRecord(hash: u32, at: usize, bytes: usize): bool {

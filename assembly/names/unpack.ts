@@ -35,7 +35,8 @@ function unpackDecimal(to: usize, from: usize, bytes: usize): u32 {
 }
 
 function unpackUuid(to: usize, from: usize, upper: bool): u32 {
-  const b = Digits.text(Digits.unpack(left.load32(from, 4)), upper), c = Digits.text(Digits.unpack(left.load32(from, 8)), upper);
+  const b = Digits.text(Digits.unpack(left.load32(from, 4)), upper);
+  const c = Digits.text(Digits.unpack(left.load32(from, 8)), upper);
   unpackDigits(to, from, upper);
   store<u8>(to, 0x2d, 8);
   store<u32>(to, <u32>b, 9);
@@ -50,8 +51,8 @@ function unpackUuid(to: usize, from: usize, upper: bool): u32 {
 }
 
 /**
- * Writes the name of the record at `at` to `to`, and returns its length. Up to 8 bytes behind it have no meaning
- * afterwards.
+ * Writes the name of the record at `at` to `to`, and returns its length. Up to 8 bytes behind it have no
+ * meaning afterwards.
  */
 export function unpackName(at: usize, to: usize): u32 {
   const code = left.load8(at, 0);

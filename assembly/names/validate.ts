@@ -12,7 +12,8 @@ import { Layout, Table } from "./table";
 /** What is wrong with the places of records in the heap that is memory 0. */
 function validateHeap(): Fault {
   const count = Heap.count<Own>(), used = Heap.used<Own>();
-  if (Heap.end<Own>() > <usize>arena.size() || used > Heap.end<Own>() || used < Heap.RECORDS) return Fault.NAMES_MISPLACED;
+  const isRight = used >= Heap.RECORDS && used <= Heap.end<Own>() && Heap.end<Own>() <= <usize>arena.size();
+  if (!isRight) return Fault.NAMES_MISPLACED;
   let at = Heap.RECORDS, live: u32 = 0, dead: usize = 0;
   for (let i: u32 = 0; i < count; i++) {
     if (at >= used || Heap.locate<Own>(i) != at) return Fault.NAMES_MISPLACED;
@@ -43,17 +44,17 @@ function areInTables(k0: u64, k1: u64): bool {
 
 /** What is wrong with the order of entries in the table that is memory 0. */
 function validateTable(): Fault {
-  const shape = Layout.of<Own>(), all = Table.allSlots<Own>(), slots = Table.slots<Own>();
-  if (Table.slotAt(all, shape) + Table.BEHIND > <usize>arena.size()) return Fault.TABLE_NOT_IN_ORDER;
+  const layout = Layout.of<Own>(), all = Table.allSlots<Own>(), slots = Table.slots<Own>();
+  if (Table.slotAt(all, layout) + Table.BEHIND > <usize>arena.size()) return Fault.TABLE_NOT_IN_ORDER;
   let entries: u32 = 0, before: u32 = 0, gap: u32 = 0;
   for (let slot: u32 = 0; slot < all; slot++) {
-    const entry = Table.entry<Own>(slot, shape), tag = <u32>(entry >> Layout.idBits(shape));
-    if (Table.isEmpty(entry, shape)) {
-      if (entry != Layout.mask(shape)) return Fault.TABLE_NOT_IN_ORDER;
+    const entry = Table.entry<Own>(slot, layout), tag = Layout.tagIn(entry, layout);
+    if (Table.isEmpty(entry, layout)) {
+      if (entry != Layout.mask(layout)) return Fault.TABLE_NOT_IN_ORDER;
       gap = slot + 1;
       continue;
     }
-    const home = Table.home(tag, slots, shape);
+    const home = Table.home(tag, slots, layout);
     if (tag < before || home > slot || home < gap) return Fault.TABLE_NOT_IN_ORDER;
     before = tag;
     entries++;

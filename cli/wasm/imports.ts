@@ -248,9 +248,9 @@ export function arena_grow(bytes: u32): void {
   show();
 }
 
-export function arena_cut(_bytes: u32): void { unreachable(); }
 export function arena_most(): u32 { return u32.MAX_VALUE; }
 /* eslint-disable @typescript-eslint/no-unused-vars -- the parameters are those of the imports */
+export function arena_cut(_bytes: u32): void { unreachable(); }
 export function arena_close(_used: u32, _held: u32, _first: u64, _members: u64): void { unreachable(); }
 
 // --- segments: here, every bitmap is one arena ---------------------------------------------------------------

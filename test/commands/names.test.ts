@@ -17,7 +17,7 @@ function chunk(first: number, records: readonly (string | readonly number[])[], 
   const head = Buffer.alloc(8);
   head.writeUInt32LE(first, 0);
   head.writeUInt32LE(count, 4);
-  return Buffer.concat([head, ...records.map((record) => (typeof record === "string" ? Buffer.from([record.length, ...Buffer.from(record)]) : Buffer.from(record)))]);
+  return Buffer.concat([head, ...records.map((one) => (typeof one === "string" ? Buffer.from([one.length, ...Buffer.from(one)]) : Buffer.from(one)))]);
 }
 
 describe("RN.* on a missing key", () => {

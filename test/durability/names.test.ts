@@ -100,7 +100,9 @@ describe("damaged payloads", () => {
   function chunks(random: Random): Buffer[] {
     const few: Buffer[] = [
       Buffer.from([0, 0, 0, 0, 4, 0, 0, 0, 3, 0x61, 0x64, 0x61, 0, 0xc1, 0x39, 0x30, 0x81, 0xab, 0xcd]),
-      Buffer.concat([Buffer.from([9, 0, 0, 0, 2, 0, 0, 0, 0xc8]), Buffer.alloc(16, 0xa5), Buffer.from([0xff, 0x90, 0]), Buffer.alloc(0x90, 0x67)]),
+      Buffer.concat([
+        Buffer.from([9, 0, 0, 0, 2, 0, 0, 0, 0xc8]), Buffer.alloc(16, 0xa5), Buffer.from([0xff, 0x90, 0]), Buffer.alloc(0x90, 0x67),
+      ]),
       Buffer.from([0xff, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0]),
     ];
     return random.chance(0.5) ? [random.pick(few)] : few;
