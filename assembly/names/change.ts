@@ -1,9 +1,10 @@
-// Changes of a dictionary. Memory 0 is one, and segments.change() shows its segments so that they may be
-// changed.
+// Changes of a dictionary, which is operand 0. segments.change() makes a segment of it memory 0, so that it may
+// be changed; a dictionary of few names is a single segment. Where memory 0 is the desk, segments.leave() has
+// done that.
 
-import { right, segments, Side } from "../env/memory";
+import { argument, reply, right, segments, Side } from "../env/memory";
 import { Own } from "../env/view";
-import { DESK_TEXT, LAST_HEAP, TABLES } from "./dictionary";
+import { DESK_TEXT, findRecord, LAST_HEAP, layOut, TABLES } from "./dictionary";
 import { hashRecord } from "./hash";
 import { Heap, namesLimit } from "./heap";
 import { Record } from "./record";
@@ -90,66 +91,88 @@ function showHeap(bytes: usize): void {
   Heap.makeRoom(bytes);
 }
 
-/** Writes the record of `bytes` bytes that is at `at` of `right` to the heap that is memory 0. */
-function write(at: usize, bytes: usize): void { right.copy(Heap.push(bytes, false), at, bytes); }
+/**
+ * Shows the heap where a record of so many bytes belongs, with room for it; returns whether there are tables.
+ * Memory 0 is any segment.
+ */
+function makeRoomFor(bytes: usize, k0: u64, k1: u64): bool {
+  let isLarge = segments.are(Side.OWN);
+  if (!isLarge) {
+    if (Heap.isNew<Own>()) Heap.create(0);
+    isLarge = !Heap.isSmallWith(bytes, FEW, FEW_BYTES);
+    if (isLarge) addTable(k0, k1);
+  }
+  if (isLarge) showHeap(bytes);
+  else Heap.makeRoom(bytes);
+  return isLarge;
+}
 
 /**
  * Adds the record of `bytes` bytes at `at` of `right`, which the dictionary does not have; returns its id, or
- * NO_ID if there are no ids left. All memory is taken before anything is changed.
+ * NO_ID if there are no ids left. Memory 0 is any segment. All memory is taken before anything is changed.
  */
 export function appendRecord(hash: u32, at: usize, bytes: usize, k0: u64, k1: u64): u32 {
-  if (!segments.are(Side.OWN)) {
-    if (Heap.isNew<Own>()) Heap.create(0);
-    if (Heap.next<Own>() == NO_ID) return NO_ID;
-    if (Heap.isSmallWith(bytes, FEW, FEW_BYTES)) {
-      Heap.makeRoom(bytes);
-      write(at, bytes);
-      return <u32>Heap.next<Own>() - 1;
-    }
-    addTable(k0, k1);
-  }
-  showHeap(bytes);
-  const id = <u32>Heap.next<Own>();
+  const isLarge = makeRoomFor(bytes, k0, k1), id = <u32>Heap.next<Own>();
   if (id == NO_ID) return NO_ID;
-  showTable(hash, id);
-  Table.insert(hash, id);
-  segments.change(LAST_HEAP);
-  write(at, bytes);
+  if (isLarge) {
+    showTable(hash, id);
+    Table.insert(hash, id);
+    segments.change(LAST_HEAP);
+  }
+  right.copy(Heap.push(bytes, false), at, bytes);
   segments.note(Heap.live<Own>());
   return id;
 }
 
 /** Adds an id without a name. */
-export function appendDead(): void {
-  if (!segments.are(Side.OWN)) Heap.makeRoom(1);
-  else showHeap(1);
+export function appendDead(k0: u64, k1: u64): void {
+  makeRoomFor(1, k0, k1);
   store<u8>(Heap.push(1, true), 0);
 }
 
-/** Gives `first` as the next id; false if that has been given. */
-export function beginAt(first: u32, k0: u64, k1: u64): bool {
-  if (segments.are(Side.OWN)) segments.change(LAST_HEAP);
-  else if (Heap.isNew<Own>()) Heap.create(0);
-  const next = Heap.next<Own>();
-  if (first <= next) return first == next;
-  if (!Heap.count<Own>()) {
-    Heap.clear(first);
-    return true;
+/** Gives `first`, which has not been given, as the next id. Memory 0 is the last heap. */
+export function beginAt(first: u32, k0: u64, k1: u64): void {
+  if (Heap.isNew<Own>()) Heap.create(first);
+  else if (!Heap.count<Own>()) Heap.clear(first);
+  else if (Heap.next<Own>() != first) {
+    if (!segments.are(Side.OWN)) addTable(k0, k1);
+    segments.change(LAST_HEAP);
+    addHeap(first);
   }
-  if (!segments.are(Side.OWN)) addTable(k0, k1);
+}
+
+/** Shows the last heap, to be changed, and replies the next id: the host may take the dictionary back to it. */
+export function beginAdding(): u64 {
   segments.change(LAST_HEAP);
-  addHeap(first);
-  return true;
+  const next = Heap.isNew<Own>() ? 0 : Heap.next<Own>();
+  reply.member(next);
+  return next;
 }
 
 /**
- * Adds the name whose record is on the desk, operand 0; findName() has found that the dictionary does not have
- * it.
+ * Adds names that operand 0, a dictionary, does not have. Operands 1 to count - 1 are names, and operand
+ * `count` is the desk, which is memory 0. Replaces argument i - 1 by the id of operand i. Returns how many have
+ * been added, or NO_ID if there were too few ids.
  */
-export function addName(hash: u32, k0: u64, k1: u64): u32 {
-  right.select(0);
-  return appendRecord(hash, DESK_TEXT, right.load32(0, 0), k0, k1);
+export function addNames(count: u32, k0: u64, k1: u64): u32 {
+  let added: u32 = 0;
+  for (let i: u32 = 1; i < count; i++) {
+    segments.leave();
+    const bytes = layOut(i), hash = hashRecord<Own>(DESK_TEXT, bytes, k0, k1);
+    let id = findRecord(hash, bytes);
+    if (id == NO_ID) {
+      if (added++) segments.change(LAST_HEAP);
+      else beginAdding();
+      right.select(count);
+      id = appendRecord(hash, DESK_TEXT, bytes, k0, k1);
+      if (id == NO_ID) return NO_ID;
+    }
+    argument.put(i - 1, id);
+  }
+  return added;
 }
+
+// --- Removing ----------------------------------------------------------------------------------------------
 
 /** Removes the table's entry of this hash and id. */
 function removeEntry(hash: u32, id: u32): void {
@@ -163,43 +186,90 @@ function hasName(id: u32): bool {
 }
 
 /**
- * Removes the name of this id and hash, if it has not been removed; returns whether it has. Takes no memory.
+ * Removes the segment of this id, whose ids are up to `end` - 1 and have no names, unless it is the last heap.
  */
-export function removeName(hash: u32, id: u32): bool {
-  const isLarge = segments.are(Side.OWN);
-  if (isLarge) segments.change(id);
-  if (!hasName(id)) return false;
-  Heap.remove(id - Heap.first<Own>());
-  if (!isLarge) return true;
-  segments.note(Heap.live<Own>());
-  const end = Heap.next<Own>(), isEmpty = !Heap.live<Own>();
-  removeEntry(hash, id);
-  if (!isEmpty) return true;
+function removeHeap(id: u32, end: u64): void {
   segments.change(LAST_HEAP);
-  if (Heap.next<Own>() == end) return true;
+  if (Heap.next<Own>() == end) return;
   segments.change(id);
   segments.remove();
+}
+
+/**
+ * Removes the name of this id and hash, if it has not been removed; returns whether it has. Takes no memory.
+ */
+function removeName(hash: u32, id: u32): bool {
+  segments.change(id);
+  if (!hasName(id)) return false;
+  Heap.remove(id - Heap.first<Own>());
+  segments.note(Heap.live<Own>());
+  if (segments.are(Side.OWN)) {
+    const end = Heap.next<Own>(), isEmpty = !Heap.live<Own>();
+    removeEntry(hash, id);
+    if (isEmpty) removeHeap(id, end);
+  }
   return true;
 }
 
 /** Makes the table of the hash smaller if most of its slots are empty. */
-export function trimTable(hash: u32): void {
-  if (!segments.are(Side.OWN)) return;
+function trimTable(hash: u32): void {
   segments.change(TABLES + hash);
+  if (!segments.are(Side.OWN)) return;
   const entries = Table.entries<Own>() + 1;
   if (entries * SPARSE + SPARSE_FROM < Table.allSlots<Own>()) rebuild(Layout.of<Own>(), entries);
 }
 
+/** Finds the names to remove: argument i - 1 becomes the id of operand i, and in its upper half the hash. */
+function findRemoved(count: u32, k0: u64, k1: u64): void {
+  for (let i: u32 = 1; i <= count; i++) {
+    const bytes = layOut(i), hash = hashRecord<Own>(DESK_TEXT, bytes, k0, k1);
+    argument.put(i - 1, (<u64>hash << 32) | findRecord(hash, bytes));
+  }
+}
+
+/** Takes the memory that removing needs, if others share what is changed. */
+function prepareRemoval(count: u32): void {
+  for (let i: u32 = 0; i < count; i++) {
+    const found = argument.value(i);
+    if (<u32>found == NO_ID) continue;
+    segments.change(<u32>found);
+    segments.change(TABLES + (found >> 32));
+  }
+}
+
 /**
- * Removes the entries of the table for the records of memory 0's heap from number `index` on; returns how many.
+ * Removes names from operand 0, a dictionary. Operands 1 to `count` are names, and memory 0 is the desk.
+ * Replies how many there were, once all have been removed: if memory runs out before that, nothing has changed.
+ */
+export function removeNames(count: u32, k0: u64, k1: u64): u32 {
+  findRemoved(count, k0, k1);
+  prepareRemoval(count);
+  let removed: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const found = argument.value(i);
+    if (<u32>found != NO_ID) removed += u32(removeName(<u32>(found >> 32), <u32>found));
+  }
+  reply.member(removed);
+  for (let i: u32 = 0; i < count; i++) {
+    const found = argument.value(i);
+    if (<u32>found != NO_ID) trimTable(<u32>(found >> 32));
+  }
+  return removed;
+}
+
+// --- Taking back -------------------------------------------------------------------------------------------
+
+/**
+ * Removes what tables have of the records of memory 0's heap from number `index` on; returns how many names
+ * these are.
  */
 function removeEntriesFrom(index: u32, k0: u64, k1: u64): u32 {
-  const count = Heap.count<Own>(), first = Heap.first<Own>();
+  const count = Heap.count<Own>(), first = Heap.first<Own>(), isLarge = segments.are(Side.OWN);
   let names: u32 = 0;
   for (let i = index, at = Heap.locate<Own>(index); i < count; i++) {
-    const bytes = Record.bytes<Own>(at);
-    if (!Record.isDead<Own>(at)) {
-      names++;
+    const bytes = Record.bytes<Own>(at), isDead = Record.isDead<Own>(at);
+    if (!isDead) names++;
+    if (!isDead && isLarge) {
       removeEntry(hashRecord<Own>(at, bytes, k0, k1), first + i);
       segments.change(first);
     }
@@ -212,22 +282,20 @@ function removeEntriesFrom(index: u32, k0: u64, k1: u64): u32 {
  * Removes all ids from `next` on, as if they had not been given. Takes no memory if calls since then gave them.
  */
 export function takeBackNames(next: u64, k0: u64, k1: u64): void {
-  if (!segments.are(Side.OWN)) {
-    if (Heap.isNew<Own>() || Heap.next<Own>() <= next) return;
-    Heap.truncate(<u32>next - Heap.first<Own>(), <u32>(Heap.next<Own>() - next));
-    return;
-  }
-  for (segments.change(LAST_HEAP); Heap.next<Own>() > next; segments.change(LAST_HEAP)) {
+  segments.change(LAST_HEAP);
+  if (Heap.isNew<Own>()) return;
+  for (; Heap.next<Own>() > next; segments.change(LAST_HEAP)) {
     const first = Heap.first<Own>(), index = next > first ? <u32>next - first : 0;
     const names = removeEntriesFrom(index, k0, k1);
-    Heap.truncate(index, names);
+    if (first <= next) Heap.truncate(index, names);
+    else {
+      // A heap that was there before has only been told to begin with a greater id.
+      segments.change(next);
+      const wasThere = Heap.first<Own>() == first;
+      segments.change(LAST_HEAP);
+      if (!wasThere) { segments.remove(); continue; }
+      Heap.clear(<u32>next);
+    }
     segments.note(Heap.live<Own>());
-    if (!index && first > next) segments.remove();
   }
-}
-
-/** The id that the next name would get; memory 0 is a dictionary, which is only read. */
-export function nextId(): u64 {
-  segments.seek(Side.OWN, LAST_HEAP);
-  return Heap.isNew<Own>() ? 0 : Heap.next<Own>();
 }

@@ -8,7 +8,7 @@
 //
 // A segment of which all names were deleted is removed, unless it is the last one: that one knows the next id.
 
-import { left, right, segments, Side } from "../env/memory";
+import { argument, left, right, segments, Side } from "../env/memory";
 import { Left, Memory, Own, view64, view8 } from "../env/view";
 import { hashRecord } from "./hash";
 import { Heap } from "./heap";
@@ -71,18 +71,26 @@ function findBehind(hash: u32, bytes: usize): u32 {
   }
 }
 
-/**
- * Finds operand 1, a name, in operand 0, a dictionary. Memory 0 is the desk, which gets the record. Returns the
- * id, or NO_ID, and in the upper half the hash, for which (k0, k1) is the key.
- */
-export function findName(k0: u64, k1: u64): u64 {
-  right.select(1);
-  const bytes = packName(DESK_TEXT, 0, right.size());
-  store<u32>(0, <u32>bytes);
-  const hash = hashRecord<Own>(DESK_TEXT, bytes, k0, k1);
+/** Writes the record of operand `k`, a name, to the desk, which is memory 0. */
+export function layOut(k: u32): usize {
+  right.select(k);
+  return packName(DESK_TEXT, 0, right.size());
+}
+
+/** The id of the record on the desk in operand 0, a dictionary; NO_ID if it is not there. */
+export function findRecord(hash: u32, bytes: usize): u32 {
   left.select(0);
-  const id = segments.are(Side.LEFT) ? findBehind(hash, bytes) : findInHeap<Left, Own>(DESK_TEXT, bytes);
-  return (<u64>hash << 32) | id;
+  return segments.are(Side.LEFT) ? findBehind(hash, bytes) : findInHeap<Left, Own>(DESK_TEXT, bytes);
+}
+
+/**
+ * Replaces argument i - 1 by the id of operand i, for all `count` names, where (k0, k1) is the key for hashes.
+ */
+export function findNames(count: u32, k0: u64, k1: u64): void {
+  for (let i: u32 = 1; i <= count; i++) {
+    const bytes = layOut(i);
+    argument.put(i - 1, findRecord(hashRecord<Own>(DESK_TEXT, bytes, k0, k1), bytes));
+  }
 }
 
 /** Shows the first heap in `left` that may have names from `id` on; false if there is none. */

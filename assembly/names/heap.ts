@@ -74,7 +74,7 @@ export abstract class Heap {
     store<u32>(0, 0, Heap.DEAD);
   }
 
-  // --- Reading ----------------------------------------------------------------------------------------------
+  // --- Reading ---------------------------------------------------------------------------------------------
 
   @inline private static samples(count: u32): usize { return <usize>((count - u32(count > 0)) / SAMPLED) << 2; }
 
@@ -86,7 +86,7 @@ export abstract class Heap {
     return at;
   }
 
-  // --- Adding -----------------------------------------------------------------------------------------------
+  // --- Adding ----------------------------------------------------------------------------------------------
 
   @inline private static reserve(bytes: usize): void { if (arena.size() < <u32>bytes) arena.grow(<u32>bytes); }
 
@@ -134,8 +134,7 @@ export abstract class Heap {
     if (index && !(index % SAMPLED)) store<u32>(Heap.end<Own>() - (<usize>(index / SAMPLED) << 2), <u32>at);
   }
 
-  // --- Removing
-  // -----------------------------------------------------------------------------------------------
+  // --- Removing --------------------------------------------------------------------------------------------
 
   /** Removes the name of record `index`, which was not deleted, and compacts the heap if that is worth it. */
   static remove(index: u32): void {

@@ -7,7 +7,7 @@
 import { output, right, segments, Side, left, SELF } from "../env/memory";
 import { Own, Right } from "../env/view";
 import { Fault } from "../env/fault";
-import { appendDead, appendRecord, beginAt } from "./change";
+import { appendDead, appendRecord, beginAdding, beginAt } from "./change";
 import { DESK_OTHER, DESK_TEXT, findInHeap, isSameRecord, TABLES } from "./dictionary";
 import { hashRecord } from "./hash";
 import { Heap } from "./heap";
@@ -20,8 +20,7 @@ import { unpackName } from "./unpack";
 // @ts-ignore: decorator
 @inline const IDS: u32 = 4, RECORDS: usize = 8;
 
-// --- Writing
-// ----------------------------------------------------------------------------------------------------
+// --- Writing -----------------------------------------------------------------------------------------------
 
 /** The bytes of the chunk of segment `index` of memory 0, a dictionary; 0 if it has no chunk. */
 export function namesBytes(index: u32): u64 {
@@ -52,8 +51,11 @@ export function writeNames(index: u32): void {
   output.write(written, end - written);
 }
 
-// --- Checking
-// ---------------------------------------------------------------------------------------------------
+/** The operand that is a chunk. */
+// @ts-ignore: decorator
+@inline const CHUNK: u32 = 1;
+
+// --- Checking ----------------------------------------------------------------------------------------------
 
 /**
  * The bytes of the record at `at` of a payload with `rest` bytes from there on; 0 if it is cut, or no record.
@@ -72,14 +74,14 @@ function isCanonical(at: usize, bytes: usize): bool {
   const length = unpackName(at, DESK_TEXT);
   right.select(SELF);
   const packed = length ? packName(DESK_OTHER, DESK_TEXT, length) : 0;
-  right.select(0);
+  right.select(CHUNK);
   return packed == bytes && isSameRecord<Own, Right>(DESK_OTHER, at, bytes);
 }
 
-/** What is wrong with a chunk, operand 0, whether or not it suits a dictionary. Memory 0 is the desk. */
-export function checkNames(): Fault {
-  left.select(0);
-  right.select(0);
+/** What is wrong with a chunk, whether or not it suits a dictionary. Memory 0 is the desk. */
+function checkNames(): Fault {
+  left.select(CHUNK);
+  right.select(CHUNK);
   const end = <usize>right.size();
   if (end < RECORDS) return Fault.CUT_SHORT;
   const first = <u64>right.load32(0, 0), count = right.load32(0, IDS);
@@ -94,10 +96,9 @@ export function checkNames(): Fault {
   return at == end ? Fault.NONE : Fault.TRAILING_BYTES;
 }
 
-// --- Reading
-// ----------------------------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------------------
 
-/** Whether memory 0, a dictionary that is changed, has the record of `bytes` bytes at `at` of `right`. */
+/** Whether the dictionary has the record of `bytes` bytes at `at` of `right`. Memory 0 is any segment. */
 function hasRecord(hash: u32, at: usize, bytes: usize): bool {
   if (!segments.are(Side.OWN)) return findInHeap<Own, Right>(at, bytes) != NO_ID;
   let nth: u32 = 0;
@@ -111,16 +112,18 @@ function hasRecord(hash: u32, at: usize, bytes: usize): bool {
 }
 
 /**
- * Adds the names of a chunk, operand 0, that checkNames() has found right, to memory 0, a dictionary that has
- * given no id from the first one of the chunk on. In case of a fault, some of them have been added.
+ * Adds the names of operand 1, a chunk, to operand 0, a dictionary. Memory 0 is the desk. In case of a fault,
+ * some have been added. Other functions like this one take a number of operands first.
  */
-export function readNames(k0: u64, k1: u64): Fault {
-  right.select(0);
-  const count = right.load32(0, IDS);
-  if (!beginAt(right.load32(0, 0), k0, k1)) return Fault.IDS_NOT_ASCENDING;
+export function readNames(_count: u32, k0: u64, k1: u64): Fault {
+  const fault = checkNames();
+  if (fault) return fault;
+  const first = right.load32(0, 0), count = right.load32(0, IDS);
+  if (first < beginAdding()) return Fault.IDS_NOT_ASCENDING;
+  beginAt(first, k0, k1);
   for (let i: u32 = 0, at = RECORDS; i < count; i++) {
     const bytes = Record.bytes<Right>(at);
-    if (right.load8(at, 0) == Code.DEAD) appendDead();
+    if (right.load8(at, 0) == Code.DEAD) appendDead(k0, k1);
     else {
       const hash = hashRecord<Right>(at, bytes, k0, k1);
       if (hasRecord(hash, at, bytes)) return Fault.NAME_TWICE;

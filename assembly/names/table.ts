@@ -91,8 +91,7 @@ export abstract class Table {
     store<u64>(at, (load<u64>(at) & ~mask) | entry);
   }
 
-  // --- Reading
-  // ------------------------------------------------------------------------------------------------
+  // --- Reading ---------------------------------------------------------------------------------------------
 
   /** The first slot where an entry with this hash is, or would be. */
   static seek<M extends Memory>(hash: u32): u32 {
@@ -124,8 +123,7 @@ export abstract class Table {
     return all;
   }
 
-  // --- Changing
-  // -----------------------------------------------------------------------------------------------
+  // --- Changing --------------------------------------------------------------------------------------------
 
   /** Whether an entry with this id can be inserted. */
   static takes(id: u32): bool {
@@ -159,8 +157,7 @@ export abstract class Table {
     store<u32>(0, Table.entries<Own>() - 1, 4);
   }
 
-  // --- Building
-  // -----------------------------------------------------------------------------------------------
+  // --- Building --------------------------------------------------------------------------------------------
 
   /** The bytes of an id in a table that will have this id. */
   @inline static idBytesFor(id: u32): u32 { return id < 0xffff ? 2 : id < 0xffffff ? 3 : 4; }

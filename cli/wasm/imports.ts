@@ -266,6 +266,7 @@ export function segments_members(_side: u32): u64 { unreachable(); return 0; }
 export function segments_view(k: u32): u32 { return k; }
 export function segments_change(_key: u64): void { unreachable(); }
 export function segments_renew(_bytes: u32, _key: u64, _more: u32): void { unreachable(); }
+export function segments_leave(): void { unreachable(); }
 export function segments_remove(): void { unreachable(); }
 export function segments_note(_members: u64): void { unreachable(); }
 /* eslint-enable @typescript-eslint/no-unused-vars */

@@ -11,6 +11,7 @@
 static int begin_naming(call *c, int at, naming *n) {
     size_t length;
     operands_begin(&n->names);
+    operands_add_span(&n->names, (span){0});
     n->changed = 0;
     n->ids = try_alloc((size_t)(c->argc - at) * sizeof *n->ids);
     if (n->ids == NULL) return reply_failure(c, OUT_OF_MEMORY);
@@ -30,10 +31,11 @@ static int end_naming(naming *n) {
 }
 
 static void reply_ids(call *c, const naming *n) {
-    RedisModule_ReplyWithArray(c->ctx, n->names.count);
-    for (uint32_t i = 0; i < n->names.count; i++) {
-        if ((uint32_t)n->ids[i] == NO_ID) RedisModule_ReplyWithNull(c->ctx);
-        else reply_integer(c, (uint32_t)n->ids[i]);
+    const uint64_t *end = n->ids + c->argc - 2;
+    RedisModule_ReplyWithArray(c->ctx, c->argc - 2);
+    for (const uint64_t *id = n->ids; id < end; id++) {
+        if (*id == NO_ID) RedisModule_ReplyWithNull(c->ctx);
+        else reply_integer(c, *id);
     }
 }
 
@@ -51,8 +53,7 @@ int rn_add_command(call *c) {
     open_key k;
     if (begin_naming(c, 2, &n) && open_create(c, 1, &k)) {
         status done = names_add(c->worker, &k.value, &n);
-        const char *refused =
-            done == OK && n.ids[0] == NO_ID ? "Roaring: the dictionary has no ids left" : NULL;
+        const char *refused = n.changed == NO_ID ? "Roaring: the dictionary has no ids left" : NULL;
         if (finish(c, &k, done, n.changed > 0, refused, "rn.add")) reply_ids(c, &n);
     }
     return end_naming(&n);

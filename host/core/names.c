@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/census.h"
-#include "core/change.h"
+#include "core/guard.h"
 #include "core/row.h"
 
 static uint64_t key[2];
@@ -14,111 +14,65 @@ void names_seed(const uint64_t seed[2]) { memcpy(key, seed, sizeof key); }
 static uint8_t desk[DESK_BYTES];
 static const span on_desk = {.base = desk, .size = sizeof desk};
 
-#define ID_OF(found) ((uint32_t)(found))
-#define HASH_OF(found) ((uint32_t)((found) >> 32))
-
-/* Work with the desk as memory 0. */
-#define AT_DESK(w, shown, count, work)                                            \
-    ({                                                                            \
-        frame f = {.memory = on_desk, .operands = shown, .operand_count = count}; \
-        (w)->current.growable = NULL;                                             \
-        IN_CORE(w, &f, work);                                                     \
-    })
-
-/* Work that changes *b, and reads an operand. */
-#define CHANGING_NAMES(w, b, shown, work)         \
-    ({                                            \
-        frame f = begin_changing(w, *(b));        \
-        f.operands = shown;                       \
-        f.operand_count = 1;                      \
-        end_changing(w, IN_CORE(w, &f, work), b); \
-    })
+static frame at_desk(worker *w, const span *shown, uint32_t count) {
+    w->current.growable = NULL;
+    return (frame){.memory = on_desk, .operands = shown, .operand_count = count};
+}
 
 /* --- Reading --- */
 
-static status find(worker *w, const bitmap *b, span name, uint64_t *found) {
-    const span operands[] = {span_of(b), name};
-    return AT_DESK(w, operands, 2, *found = w->core.findName(w, key[0], key[1]));
-}
-
 status names_find(worker *w, const bitmap *b, naming *n) {
-    status s = OK;
-    for (uint32_t i = 0; s == OK && i < n->names.count; i++) s = find(w, b, n->names.list[i], &n->ids[i]);
-    return s;
+    n->names.list[0] = span_of(b);
+    frame f = at_desk(w, n->names.list, n->names.count);
+    f.arguments = n->ids;
+    f.argument_count = f.operand_count - 1;
+    return IN_CORE(w, &f, w->core.findNames(w, f.argument_count, key[0], key[1]));
 }
 
 status names_next(worker *w, const bitmap *b, uint64_t *id, uint64_t last, span *name) {
     const span dictionary = span_of(b);
-    status s = AT_DESK(w, &dictionary, 1, *id = w->core.nameFrom(w, *id, last));
-    *name = (span){.base = desk + DESK_TEXT, .size = *(uint32_t *)(void *)desk};
-    return s;
+    frame f = at_desk(w, &dictionary, 1);
+    *name = (span){.base = desk + DESK_TEXT};
+    return IN_CORE(w, &f, *id = w->core.nameFrom(w, *id, last); memcpy(&name->size, desk, sizeof name->size));
 }
 
 status names_count(worker *w, const bitmap *b, uint64_t *names) {
     return READING(w, b, *names = w->core.countNames(w));
 }
 
-static status next_id(worker *w, const bitmap *b, uint64_t *next) {
-    return READING(w, b, *next = w->core.nextId(w));
-}
-
 /* --- Changing --- */
 
-static status take_back(worker *w, bitmap **b, uint64_t next) {
-    return CHANGING_NAMES(w, b, &on_desk, w->core.takeBackNames(w, next, key[0], key[1]));
+/* Calls an export that changes *b, with the operands behind the first. */
+static status change(worker *w, bitmap **b, operands *o, naming *n,
+                     uint32_t (*call)(worker *, uint32_t, uint64_t, uint64_t), uint32_t *result) {
+    frame f = begin_changing(w, *b, on_desk, o);
+    f.arguments = n ? n->ids : NULL;
+    f.argument_count = n ? f.operand_count - 1 : 0;
+    return end_changing(w, IN_CORE(w, &f, *result = call(w, f.operand_count - 1, key[0], key[1])), b);
 }
 
-/* Adds the name on the desk. */
-static status add(worker *w, bitmap **b, uint64_t *found) {
-    return CHANGING_NAMES(w, b, &on_desk, *found = w->core.addName(w, HASH_OF(*found), key[0], key[1]));
+/* Ends additions, which are taken back if they were not all made. */
+static status end_adding(worker *w, bitmap **b, operands *o, status s, int all) {
+    if ((s == OK && all) || s == TRAPPED || w->core.collected(w) == 0) return s;
+    const uint64_t next = w->members[0];
+    frame f = begin_changing(w, *b, on_desk, o);
+    const status undone = end_changing(w, IN_CORE(w, &f, w->core.takeBackNames(w, next, key[0], key[1])), b);
+    return undone == OK ? s : TRAPPED;
 }
 
 status names_add(worker *w, bitmap **b, naming *n) {
-    uint64_t next = 0, *id = n->ids;
-    status s = next_id(w, *b, &next);
-    for (span *name = n->names.list; s == OK && name < n->names.list + n->names.count; name++, id++) {
-        s = find(w, *b, *name, id);
-        if (s != OK || ID_OF(*id) != NO_ID) continue;
-        if (n->changed++ == 0) s = make_changeable(b);
-        if (s == OK) s = add(w, b, id);
-        if (s == OK && *id == NO_ID) break;
-    }
-    const int full = s == OK && id < n->ids + n->names.count;
-    if (!full && (s != OUT_OF_MEMORY || n->changed == 0)) return s;
-    n->changed = 0;
-    if (full) n->ids[0] = NO_ID;
-    return take_back(w, b, next) == OK ? s : TRAPPED;
+    operands_add_span(&n->names, on_desk);
+    status s = change(w, b, &n->names, n, w->core.addNames, &n->changed);
+    return end_adding(w, b, &n->names, s, n->changed != NO_ID);
 }
 
-/* Makes the segments own that removing a name changes. */
-static int own_segments(bitmap *b, uint64_t found) {
-    root *r = root_of(b);
-    return r == NULL
-        || (root_own(r, root_seek(r, ID_OF(found))) && root_own(r, root_seek(r, TABLES + HASH_OF(found))));
-}
-
-static status remove_one(worker *w, bitmap **b, uint64_t found, uint32_t *removed) {
-    return CHANGING_NAMES(w, b, &on_desk, *removed += w->core.removeName(w, HASH_OF(found), ID_OF(found)));
-}
-
-/* Lack of memory leaves a table as large as it is. */
-static status trim(worker *w, bitmap **b, uint64_t found) {
-    status s = CHANGING_NAMES(w, b, &on_desk, w->core.trimTable(w, HASH_OF(found)));
-    return s == OUT_OF_MEMORY ? OK : s;
-}
-
-/* Only what comes before the first removal may need memory. */
+/* If all have been removed, lack of memory only leaves a table larger than it need be. */
 status names_remove(worker *w, bitmap **b, naming *n) {
-    uint32_t count = 0;
-    status s = names_find(w, *b, n);
-    for (uint32_t i = 0; s == OK && i < n->names.count; i++) {
-        if (ID_OF(n->ids[i]) != NO_ID) n->ids[count++] = n->ids[i];
-    }
-    if (s == OK && count) s = make_changeable(b);
-    for (uint32_t i = 0; s == OK && i < count; i++) s = own_segments(*b, n->ids[i]) ? OK : OUT_OF_MEMORY;
-    for (uint32_t i = 0; s == OK && i < count; i++) s = remove_one(w, b, n->ids[i], &n->changed);
-    for (uint32_t i = 0; s == OK && i < count; i++) s = trim(w, b, n->ids[i]);
-    return s;
+    uint32_t removed;
+    status s = change(w, b, &n->names, n, w->core.removeNames, &removed);
+    const int done = s != TRAPPED && w->core.collected(w);
+    if (done) n->changed = (uint32_t)w->members[0];
+    return done ? OK : s;
 }
 
 /* --- Payloads --- */
@@ -142,27 +96,15 @@ status names_chunk(worker *w, const bitmap *b, uint32_t i, char **payload, size_
     return s;
 }
 
-static status check(worker *w, const span *chunk, uint32_t *fault) {
-    return AT_DESK(w, chunk, 1, *fault = w->core.checkNames(w));
-}
-
-static status read_chunk(worker *w, bitmap **b, const span *chunk, uint32_t *fault) {
-    return CHANGING_NAMES(w, b, chunk, *fault = w->core.readNames(w, key[0], key[1]));
-}
-
 status names_load(worker *w, bitmap **b, const char *payload, size_t length, const char **fault) {
-    const span chunk = {.base = (uint8_t *)payload,
-                        .size = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
     uint32_t number = FAULT_NONE;
-    uint64_t next = 0;
-    status s = check(w, &chunk, &number), undone;
-    if (s == OK) s = next_id(w, *b, &next);
-    if (s == OK) s = make_changeable(b);
-    if (s == OK && number == FAULT_NONE) {
-        s = read_chunk(w, b, &chunk, &number);
-        undone = s == OUT_OF_MEMORY || (s == OK && number) ? take_back(w, b, next) : OK;
-        if (undone != OK) return TRAPPED;
-    }
+    operands o;
+    operands_begin(&o);
+    operands_add_span(&o, (span){0});
+    operands_add_span(
+        &o, (span){.base = (uint8_t *)payload, .size = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX});
+    status s = change(w, b, &o, NULL, w->core.readNames, &number);
+    s = end_adding(w, b, &o, s, number == FAULT_NONE);
     *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
     if (*fault) count_refused();
     return s;

@@ -8,7 +8,7 @@
 /* The key of the hashes, which is the same for all dictionaries. To be set before anything else. */
 void names_seed(const uint64_t seed[2]);
 
-/* Names, and a word for each: in its lower half is the id, or NO_ID. */
+/* Names, behind an operand that the calls set, and a word for each: the id, or NO_ID. */
 typedef struct naming {
     operands names;
     uint64_t *ids;
@@ -16,7 +16,7 @@ typedef struct naming {
 } naming;
 
 status names_find(worker *w, const bitmap *b, naming *n);
-/* Gives ids to names that have none: all or none. An id is NO_ID if there are not enough. */
+/* Gives ids to names that have none: all or none. If there are not enough ids, changed becomes NO_ID. */
 status names_add(worker *w, bitmap **b, naming *n);
 /* Removes names: all that are there or none. */
 status names_remove(worker *w, bitmap **b, naming *n);

@@ -7,20 +7,28 @@
 /* Segments for which a dictionary that was one arena has room. */
 #define FIRST_ROOM 4
 
-frame begin_changing(worker *w, bitmap *b) {
-    root *r = root_of(b);
-    w->current.growable = r ? NULL : b;
-    w->current.row = r;
+static span beside; /* memory 0 while no segment is */
+
+static void set_whole(worker *w, bitmap *b) {
+    w->current.row = root_of(b);
+    w->current.alone = b;
+}
+
+static bitmap *whole(worker *w) { return w->current.row ? root_bitmap(w->current.row) : w->current.alone; }
+
+frame begin_changing(worker *w, bitmap *b, span memory, operands *o) {
+    set_whole(w, b);
     w->current.changes = 1;
-    w->current.old = NULL;
-    return (frame){.memory = r ? (span){.of = r} : span_of(b)};
+    w->current.growable = w->current.old = NULL;
+    beside = memory;
+    o->list[0] = span_of(b);
+    return (frame){.memory = memory, .operands = o->list, .operand_count = o->count};
 }
 
 status end_changing(worker *w, status s, bitmap **b) {
-    *b = w->current.row ? root_bitmap(w->current.row) : w->current.growable;
+    *b = whole(w);
     bitmap_free(w->current.old);
     w->current.row = NULL;
-    w->current.old = NULL;
     w->current.changes = 0;
     if (s != TRAPPED) return s;
     mark_damaged(*b);
@@ -28,28 +36,37 @@ status end_changing(worker *w, status s, bitmap **b) {
     return s;
 }
 
-/* The segment that is memory 0. Traps if there is none. */
-static segment *shown(worker *w) {
-    root *r = w->current.row;
-    if (!w->current.changes || r == NULL || w->current.growable == NULL) sandbox_trap(w, TRAP_OPERAND);
-    return &r->of[w->current.row_at];
+/* The segment or arena that is memory 0; traps if there is none. */
+static bitmap *shown(worker *w) {
+    if (!w->current.changes || w->current.growable == NULL) sandbox_trap(w, TRAP_OPERAND);
+    return w->current.growable;
 }
 
 static span show(worker *w) {
-    return (span){.base = arena(w->current.growable),
-                  .size = arena_bytes(w->current.growable),
-                  .at = w->current.row_at,
-                  .of = w->current.row};
+    span s = span_of(w->current.growable);
+    s.at = w->current.row_at;
+    s.of = w->current.row;
+    return s;
 }
 
+/* Others may share what is changed, or the segment. */
 span row_change(worker *w, uint64_t key) {
+    bitmap *b = whole(w);
+    if (!w->current.changes) sandbox_trap(w, TRAP_OPERAND);
+    if (bitmap_is_shared(b)) {
+        if (!bitmap_separate(&b)) sandbox_leave(w, OUT_OF_MEMORY);
+        set_whole(w, b);
+    }
     root *r = w->current.row;
-    if (r == NULL) sandbox_trap(w, TRAP_OPERAND);
-    const uint32_t i = root_seek(r, key);
-    if (!root_own(r, i)) sandbox_leave(w, OUT_OF_MEMORY);
-    w->current.row_at = i;
-    w->current.growable = r->of[i].b;
+    w->current.row_at = r ? root_seek(r, key) : 0;
+    if (r && !root_own(r, w->current.row_at)) sandbox_leave(w, OUT_OF_MEMORY);
+    w->current.growable = r ? r->of[w->current.row_at].b : b;
     return show(w);
+}
+
+span row_leave(worker *w) {
+    w->current.growable = NULL;
+    return beside;
 }
 
 /* Makes room for another segment. */
@@ -58,8 +75,7 @@ static int make_room(worker *w) {
     root *r = root_make(FIRST_ROOM);
     if (r == NULL) return 0;
     w->current.row = r;
-    w->current.row_at = 0;
-    return root_add(&w->current.row, (segment){0, 0, w->current.growable});
+    return root_add(&w->current.row, (segment){0, 0, w->current.alone});
 }
 
 /* A new arena, or NULL for 0 bytes. Sets *failed if out of memory. */
@@ -71,8 +87,8 @@ static bitmap *new_arena(uint32_t bytes, int *failed) {
 
 span row_renew(worker *w, uint32_t bytes, uint64_t key, uint32_t more) {
     int failed = 0;
-    if (!w->current.changes || w->current.growable == NULL || (bytes && w->current.row == NULL))
-        sandbox_trap(w, TRAP_OPERAND);
+    shown(w);
+    if (bytes && w->current.row == NULL) sandbox_trap(w, TRAP_OPERAND);
     bitmap *instead = new_arena(bytes, &failed), *behind = new_arena(more, &failed);
     if (failed || (behind && !make_room(w))) {
         bitmap_free(instead);
@@ -88,21 +104,25 @@ span row_renew(worker *w, uint32_t bytes, uint64_t key, uint32_t more) {
     return show(w);
 }
 
-span row_old(worker *w) { return span_of(w->current.old ? w->current.old : bitmap_empty()); }
+span row_operand(worker *w) { return span_of(whole(w)); }
+span row_old(worker *w) { return span_of(w->current.old); }
 
 span row_remove(worker *w) {
     shown(w);
-    if (w->current.row->count < 2) sandbox_trap(w, TRAP_OPERAND);
+    if (w->current.row == NULL || w->current.row->count < 2) sandbox_trap(w, TRAP_OPERAND);
     root_replace(&w->current.row, w->current.row_at, w->current.row_at + 1, NULL, 0);
-    w->current.growable = NULL;
-    return (span){.of = w->current.row};
+    return row_leave(w);
 }
 
-void row_note(worker *w, uint64_t members) { shown(w)->members = members; }
+void row_note(worker *w, uint64_t members) {
+    shown(w);
+    if (w->current.row) w->current.row->of[w->current.row_at].members = members;
+}
 
 span row_cut(worker *w, uint32_t bytes) {
-    bitmap *b = w->current.growable;
-    if (!w->current.changes || b == NULL || bytes > arena_bytes(b)) sandbox_trap(w, TRAP_GROWTH);
-    keep_growable(w, bitmap_shrink(b, bytes), bitmap_bytes(b));
+    bitmap *b = shown(w);
+    const uint64_t held = bitmap_bytes(b);
+    if (bytes > arena_bytes(b)) sandbox_trap(w, TRAP_GROWTH);
+    keep_growable(w, bitmap_shrink(b, bytes), held);
     return show(w);
 }

@@ -52,7 +52,7 @@ __attribute__((noreturn, cold)) void sandbox_leave(worker *w, status why);
 /* Makes b, to which memory 0 has moved, memory 0, which took `bytes` bytes before. */
 static inline void keep_growable(worker *w, bitmap *b, uint64_t bytes) {
     root *r = w->current.row;
-    w->current.growable = b;
+    w->current.growable = w->current.alone = b;
     if (r == NULL) return;
     r->of[w->current.row_at].b = b;
     r->bytes += bitmap_bytes(b) - bytes;

@@ -84,10 +84,14 @@ __attribute__((noinline, unused)) static u32 w2c_segments_view(TAKE_STATE_AND u3
 
 /* --- Changing segments --- */
 
-IMPORT void show_row(TAKE_STATE_AND span shown) {
+/* Shows it as memory 0. Operand 0 is what is changed. */
+__attribute__((noinline, unused)) static void show_row(TAKE_STATE_AND span shown) {
+    WORKER->views[0] = row_operand(WORKER);
     state->self_of = shown.of;
     state->self_at = shown.at;
     set_memory(PASS_STATE_AND shown);
+    if (state->left_shown == 0) w2c_left_select(PASS_STATE_AND 0);
+    if (state->right_shown == 0) w2c_right_select(PASS_STATE_AND 0);
 }
 
 __attribute__((noinline, unused)) static void w2c_segments_change(TAKE_STATE_AND u64 key) {
@@ -106,6 +110,10 @@ __attribute__((noinline, unused)) static void w2c_segments_renew(TAKE_STATE_AND 
 
 __attribute__((noinline, unused)) static void w2c_segments_remove(TAKE_STATE) {
     show_row(PASS_STATE_AND row_remove(WORKER));
+}
+
+__attribute__((noinline, unused)) static void w2c_segments_leave(TAKE_STATE) {
+    show_row(PASS_STATE_AND row_leave(WORKER));
 }
 
 IMPORT void w2c_segments_note(TAKE_STATE_AND u64 members) { row_note(WORKER, members); }

@@ -275,6 +275,7 @@ export function segments_members(_side: u32): u64 { need(false); return 0; }
 export function segments_view(k: u32): u32 { return k; }
 export function segments_change(_key: u64): void { need(false); }
 export function segments_renew(_bytes: u32, _key: u64, _more: u32): void { need(false); }
+export function segments_leave(): void { need(false); }
 export function segments_remove(): void { need(false); }
 export function segments_note(_members: u64): void { need(false); }
 /* eslint-enable @typescript-eslint/no-unused-vars */
