@@ -8,6 +8,17 @@ const rows = families.map(({ id, typeName, label, bits, format, exported, import
   `    [${id}] = {.prefix = "${id}.", .import = "${id}.IMPORT", .type_name = "${typeName}", .label = "${label}", .bits = "${bits}", `
   + `.last = UINT${bits}_MAX, .format = ${format}, .exported = ${exported}, .imported = ${imported}, .lenient = ${lenient ? 1 : 0}},`);
 
+/** The same for a data type whose family is a variable: its file defines load, save, rewrite and digest. */
+const own = [
+  "static void release(void *b) { release_value(&of, b); }",
+  "static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b) {",
+  "    (void)from, (void)to;",
+  "    return copy_value(&of, b);",
+  "}",
+  "static RedisModuleTypeMethods methods = {.version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load, .rdb_save = save, .aof_rewrite = rewrite, "
+  + ".digest = digest, .free = release, .copy = copy, .mem_usage = value_memory, .defrag = defrag_value, .free_effort = free_effort}",
+];
+
 /** The server does not pass the family to callbacks, so each family has its own. */
 const callbacks = ({ id }: typeof families[number]): string[] => [
   `static void *load_${id}(RedisModuleIO *rdb, int encver) { return load(&families[${id}], rdb, encver); }`,
@@ -45,6 +56,10 @@ ${families.flatMap(callbacks).join(" \\\n")} \\
 static RedisModuleTypeMethods methods[FAMILIES] = { \\
 ${methods.join(" \\\n")} \\
 }
+
+/* The callbacks and methods of a data type whose family is the variable \`of\`, in a file that defines the others. */
+#define OWN_TYPE_CALLBACKS(of) \\
+${own.join(" \\\n")}
 
 #endif
 `);

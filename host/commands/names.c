@@ -1,34 +1,11 @@
 /* names.c -- RN.*: names for ids. */
-#include "core/names.h"
+#include "server/names.h"
 
 #include <stdio.h>
 
 #include "handlers.h"
 #include "server/args.h"
 #include "server/listing.h"
-
-/* Reads the names from `at` on. The caller must end_naming, whatever this returns. */
-static int begin_naming(call *c, int at, naming *n) {
-    size_t length;
-    operands_begin(&n->names);
-    operands_add_span(&n->names, (span){0});
-    n->changed = 0;
-    n->ids = try_alloc((size_t)(c->argc - at) * sizeof *n->ids);
-    if (n->ids == NULL) return reply_failure(c, OUT_OF_MEMORY);
-    for (; at < c->argc; at++) {
-        const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
-        if (length == 0 || length > NAME_MOST)
-            return reply_error(c, "ERR invalid name: must have 1 to %d bytes", NAME_MOST);
-        operands_add_span(&n->names, (span){.base = (uint8_t *)text, .size = (uint32_t)length});
-    }
-    return 1;
-}
-
-static int end_naming(naming *n) {
-    operands_end(&n->names);
-    RedisModule_Free(n->ids);
-    return REDISMODULE_OK;
-}
 
 static void reply_ids(call *c, const naming *n) {
     const uint64_t *end = n->ids + c->argc - 2;
@@ -48,47 +25,29 @@ static int finish(call *c, open_key *k, status done, int changed, const char *re
 }
 
 /* RN.ADD key name [name ...] */
-int rn_add_command(call *c) {
-    naming n;
-    open_key k;
-    if (begin_naming(c, 2, &n) && open_create(c, 1, &k)) {
-        status done = names_add(c->worker, &k.value, &n);
-        const char *refused = n.changed == NO_ID ? "Roaring: the dictionary has no ids left" : NULL;
-        if (finish(c, &k, done, n.changed > 0, refused, "rn.add")) reply_ids(c, &n);
-    }
-    return end_naming(&n);
+int rn_add_command(call *c, open_key *k, naming *n) {
+    status done = names_add(c->worker, &k->value, n);
+    const char *refused = n->changed == NO_ID ? "Roaring: the dictionary has no ids left" : NULL;
+    if (finish(c, k, done, n->changed > 0, refused, "rn.add")) reply_ids(c, n);
+    return REDISMODULE_OK;
 }
 
 /* RN.ID key name [name ...] */
-int rn_id_command(call *c) {
-    naming n;
-    const bitmap *b;
-    const int right = begin_naming(c, 2, &n) && open_read(c, 1, &b)
-                   && succeeded(c, names_find(c->worker, b ? b : bitmap_empty(), &n));
-    if (right) reply_ids(c, &n);
-    return end_naming(&n);
+int rn_id_command(call *c, const bitmap *b, naming *n) {
+    if (succeeded(c, names_find(c->worker, b ? b : bitmap_empty(), n))) reply_ids(c, n);
+    return REDISMODULE_OK;
 }
 
 /* RN.DEL key name [name ...] */
-int rn_del_command(call *c) {
-    naming n;
-    open_key k;
-    if (begin_naming(c, 2, &n) && open_write(c, 1, &k)) {
-        const int there = k.value != NULL;
-        if (!there) abandon(&k);
-        if (!there || commit(c, &k, names_remove(c->worker, &k.value, &n), n.changed > 0, "rn.del"))
-            reply_integer(c, n.changed);
-    }
-    return end_naming(&n);
+int rn_del_command(call *c, open_key *k, naming *n) {
+    status done = names_remove(c->worker, &k->value, n);
+    return commit(c, k, done, n->changed > 0, "rn.del") ? reply_integer(c, n->changed) : REDISMODULE_OK;
 }
 
 /* RN.CARD key */
-int rn_card_command(call *c) {
-    const bitmap *b;
-    uint64_t count = 0;
-    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
-    if (b && !succeeded(c, names_count(c->worker, b, &count))) return REDISMODULE_OK;
-    return reply_integer(c, count);
+int rn_card_command(call *c, const bitmap *b) {
+    uint64_t count;
+    return succeeded(c, names_count(c->worker, b, &count)) ? reply_integer(c, count) : REDISMODULE_OK;
 }
 
 /* The least id from *id to `last` that has a name, or NO_ID; also if that cannot be found. */
@@ -107,27 +66,20 @@ static void reply_name(call *c, uint64_t id, span name) {
 #define BESIDES 24
 
 /* RN.NAME key id [id ...] -- measures the names before it replies them. */
-int rn_name_command(call *c) {
-    const bitmap *b;
-    uint64_t *ids, id;
-    uint32_t count;
+int rn_name_command(call *c, const bitmap *b, uint64_t *ids, uint32_t count) {
     cardinality bytes = 0;
-    if (!parse_values(c, 2, "id", &ids, &count)) return REDISMODULE_OK;
+    uint64_t id;
     const int may_be_long = (uint64_t)count * NAME_MOST > (uint64_t)c->env->settings->reply_limit_bytes / 8;
-    int right = open_read(c, 1, &b);
-    for (uint32_t i = 0; right && may_be_long && i < count; i++) {
+    for (uint32_t i = 0; may_be_long && i < count; i++) {
         id = ids[i];
         bytes += next_name(c, b, &id, id).size + BESIDES;
     }
-    if (right && list_in_limits(c, count, bytes)) {
-        RedisModule_ReplyWithArray(c->ctx, count);
-        for (uint32_t i = 0; i < count; i++) {
-            id = ids[i];
-            const span name = next_name(c, b, &id, id);
-            reply_name(c, id, name);
-        }
+    if (!list_in_limits(c, count, bytes)) return REDISMODULE_OK;
+    RedisModule_ReplyWithArray(c->ctx, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const span name = next_name(c, b, &ids[i], ids[i]);
+        reply_name(c, ids[i], name);
     }
-    free_values(c, ids);
     return REDISMODULE_OK;
 }
 

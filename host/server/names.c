@@ -1,9 +1,10 @@
-/* names.c -- the data type of names for ids: its callbacks. A payload is a string for each chunk, and an empty one. */
+/* names.c -- the data type of names for ids: its callbacks, and names as arguments. A payload is a string for each chunk, and an empty one. */
 #include "server/names.h"
 
 #include <stdlib.h>
 
 #include "core/names.h"
+#include "server/reply.h"
 #include "server/saving.h"
 #include "server/types.h"
 
@@ -82,27 +83,36 @@ static void digest(RedisModuleDigest *d, void *b) {
     RedisModule_DigestEndSequence(d);
 }
 
-static void release(void *b) { release_value(&dictionaries, b); }
-
-static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b) {
-    (void)from, (void)to;
-    return copy_value(&dictionaries, b);
-}
+OWN_TYPE_CALLBACKS(dictionaries);
 
 int register_names(RedisModuleCtx *ctx) {
-    static RedisModuleTypeMethods methods = {.version = REDISMODULE_TYPE_METHOD_VERSION,
-                                             .rdb_load = load,
-                                             .rdb_save = save,
-                                             .aof_rewrite = rewrite,
-                                             .digest = digest,
-                                             .free = release,
-                                             .copy = copy,
-                                             .mem_usage = value_memory,
-                                             .defrag = defrag_value,
-                                             .free_effort = free_effort};
     uint64_t seed[2];
     RedisModule_GetRandomBytes((unsigned char *)seed, sizeof seed);
     names_seed(seed);
     dictionaries.type = RedisModule_CreateDataType(ctx, dictionaries.type_name, NAMES_VERSION, &methods);
     return dictionaries.type ? REDISMODULE_OK : REDISMODULE_ERR;
+}
+
+/* --- Arguments --- */
+
+void end_naming(naming *n) {
+    operands_end(&n->names);
+    RedisModule_Free(n->ids);
+}
+
+int begin_naming(call *c, int at, naming *n) {
+    size_t length;
+    operands_begin(&n->names);
+    operands_add_span(&n->names, (span){0});
+    n->changed = 0;
+    n->ids = try_alloc((size_t)(c->argc - at) * sizeof *n->ids);
+    if (n->ids == NULL) return reply_failure(c, OUT_OF_MEMORY);
+    for (; at < c->argc; at++) {
+        const char *text = RedisModule_StringPtrLen(c->argv[at], &length);
+        operands_add_span(&n->names, (span){.base = (uint8_t *)text, .size = (uint32_t)length});
+        if (length > 0 && length <= NAME_MOST) continue;
+        end_naming(n);
+        return reply_error(c, "ERR invalid name: must have 1 to %d bytes", NAME_MOST);
+    }
+    return 1;
 }

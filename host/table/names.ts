@@ -1,36 +1,36 @@
 // Commands RN.*: names for ids. They have a type of their own, so they are a table of their own.
 
-import { bulk, type Command, int, integer, key, multiple, NIL, OK, option, string } from "./row.ts";
+import { bulk, type Command, int, integer, key, multiple, NIL, offset, OK, option, string } from "./row.ts";
 
-const name = string("name"), id = integer("id");
+const name = string("name", "names"), id = offset("id");
 const SMALL = "of fewer than 64 names, O(n)";
 
 export const names: Command[] = [
   {
-    name: "ADD", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same", summary: "Returns the ids of names, and gives ids to those that have none",
+    name: "ADD", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same", parsed: true, summary: "Returns the ids of names, and gives ids to those that have none",
     complexity: `O(1) for each name; in a dictionary ${SMALL}`, keys: [{ at: 1, access: "modify" }], args: [key, multiple(name)],
     reply: "An array of the ids. Names that the dictionary does not have get the next ones, in the order given.", missing: "creates", methods: [],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.ADD users carol ada", "1) (integer) 2\n2) (integer) 0"]],
   },
   {
-    name: "ID", since: "1.0.0", flags: ["readonly"], summary: "Returns the ids of names", complexity: `O(1) for each name; in a dictionary ${SMALL}`,
+    name: "ID", since: "1.0.0", flags: ["readonly"], parsed: true, summary: "Returns the ids of names", complexity: `O(1) for each name; in a dictionary ${SMALL}`,
     keys: [{ at: 1, access: "read" }], args: [key, multiple(name)], reply: "An array of the ids, nil for a name that has none. Nothing is added.",
     missing: "empty", methods: [],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.ID users bob eve", "1) (integer) 1\n2) (nil)"]],
   },
   {
-    name: "NAME", since: "1.0.0", flags: ["readonly"], summary: "Returns the names of ids", complexity: "O(log n) for each id",
+    name: "NAME", since: "1.0.0", flags: ["readonly"], parsed: true, summary: "Returns the names of ids", complexity: "O(log n) for each id",
     keys: [{ at: 1, access: "read" }], args: [key, multiple(id)], reply: "An array of the names, nil for an id that has none.", missing: "empty", methods: [],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.NAME users 1 7", `1) ${bulk("bob")}\n2) (nil)`]],
   },
   {
-    name: "DEL", since: "1.0.0", flags: ["write"], repeated: "same", summary: "Removes names", complexity: "O(1) for each name, and O(n) in a segment now and then",
+    name: "DEL", since: "1.0.0", flags: ["write"], repeated: "same", parsed: true, summary: "Removes names", complexity: "O(1) for each name, and O(n) in a segment now and then",
     keys: [{ at: 1, access: "modify" }], args: [key, multiple(name)],
     reply: "How many of the names were there. Their ids are not used again. The key stays, even without names.", missing: 0, methods: [],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.DEL users ada eve", int(1)], ["RN.ADD users ada", "1) (integer) 2"]],
   },
   {
-    name: "CARD", since: "1.0.0", flags: ["readonly", "fast"], summary: "Counts the names", complexity: "O(1) for each segment",
+    name: "CARD", since: "1.0.0", flags: ["readonly", "fast"], parsed: true, summary: "Counts the names", complexity: "O(1) for each segment",
     keys: [{ at: 1, access: "read" }], args: [key], reply: "The number of names.", missing: 0, methods: [],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.CARD users", int(2)]],
   },
