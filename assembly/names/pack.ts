@@ -3,7 +3,9 @@
 
 import { right } from "../env/memory";
 import { Digits, ZEROS } from "./digits";
-import { Code, UUID_BYTES } from "./record";
+import { Code } from "./code";
+import { UUID_BYTES } from "./record";
+import { packText } from "./text";
 
 /** The most digits of a decimal number of 64 bits, and of a record of hexadecimal digits. */
 // @ts-ignore: decorator
@@ -105,5 +107,6 @@ export function packName(to: usize, name: usize, length: u32): usize {
   let bytes = packDecimal(to, name, length);
   if (!bytes && length == UUID_LENGTH) bytes = packUuid(to, name);
   if (!bytes) bytes = packHex(to, name, length);
+  if (!bytes) bytes = packText(to, name, length);
   return bytes ? bytes : packAsItIs(to, name, length);
 }

@@ -12,7 +12,8 @@ import { DESK_OTHER, DESK_TEXT, findInHeap, isSameRecord, TABLES } from "./dicti
 import { hashRecord } from "./hash";
 import { Heap } from "./heap";
 import { packName } from "./pack";
-import { Code, Record } from "./record";
+import { Code } from "./code";
+import { Record } from "./record";
 import { NO_ID, Table } from "./table";
 import { unpackName } from "./unpack";
 
@@ -63,7 +64,7 @@ export function writeNames(index: u32): void {
 function bytesWithin(at: usize, rest: usize): usize {
   if (!rest) return 0;
   const code = right.load8(at, 0);
-  if (code >= Code.NONE && code != Code.LONG) return 0;
+  if (code == Code.HOLE || code == Code.WIDE_HOLE) return 0;
   if (code == Code.LONG && rest < 3) return 0;
   const bytes = Record.bytes<Right>(at);
   return bytes <= rest ? bytes : 0;

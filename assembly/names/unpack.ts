@@ -3,7 +3,9 @@
 import { left } from "../env/memory";
 import { Left } from "../env/view";
 import { Digits } from "./digits";
-import { Code, Record } from "./record";
+import { Code } from "./code";
+import { Record } from "./record";
+import { unpackText } from "./text";
 
 /** Writes eight digits for the four bytes at `from`. */
 // @ts-ignore: decorator
@@ -56,7 +58,8 @@ function unpackUuid(to: usize, from: usize, upper: bool): u32 {
  */
 export function unpackName(at: usize, to: usize): u32 {
   const code = left.load8(at, 0);
-  if (code >= Code.UUID && code < Code.NONE) return unpackUuid(to, at + 1, code != Code.UUID);
+  if (code >= Code.UUID && code < Code.FIVE) return unpackUuid(to, at + 1, code != Code.UUID);
+  if (code >= Code.FIVE && code < Code.WIDE_HOLE) return unpackText(to, at);
   const skipped: usize = code == Code.LONG ? 3 : 1, bytes = Record.bytes<Left>(at) - skipped;
   if (code >= Code.DECIMAL && code < Code.UUID) return unpackDecimal(to, at + 1, bytes);
   if (code >= Code.LOWER && code < Code.DECIMAL) return unpackHex(to, at + 1, bytes, code >= Code.UPPER);
