@@ -49,7 +49,10 @@ import { Memory, Own, Left, view32, view64, view8 } from "../env/view";
   @inline static entryBytes(layout: u32): usize { return (layout >> 11) & 15; }
   @inline static depth(layout: u32): u32 { return layout >> 16; }
   /** All bits of an entry. */
-  @inline static mask(layout: u32): u64 { return u64.MAX_VALUE >> (64 - (<u64>Layout.entryBytes(layout) << 3)); }
+  @inline static mask(layout: u32): u64 {
+    return u64.MAX_VALUE >> (64 - (<u64>Layout.entryBytes(layout) << 3));
+  }
+
   @inline static idMask(layout: u32): u64 { return (<u64>1 << Layout.idBits(layout)) - 1; }
   @inline static tagMask(layout: u32): u32 { return Layout.tagIn(Layout.mask(layout), layout); }
   @inline static tagIn(entry: u64, layout: u32): u32 { return <u32>(entry >> Layout.idBits(layout)); }

@@ -70,7 +70,8 @@ function characterIn(alphabet: u32, value: u32): u32 {
   if (value < 26) return 0x61 + value;
   if (alphabet == FIVE) return <u32>(FIVE_OTHERS >> (<u64>(value - 26) << 3)) & 0xff;
   if (value < 36) return 0x30 + value - 26;
-  return value < 52 ? 0x20 + value - 36 : value < 59 ? 0x3a + value - 52 : value == 59 ? 0x5f : 0x7b + value - 60;
+  if (value < 59) return value < 52 ? 0x20 + value - 36 : 0x3a + value - 52;
+  return value == 59 ? 0x5f : 0x7b + value - 60;
 }
 
 // @ts-ignore: decorator
@@ -79,13 +80,19 @@ function characterIn(alphabet: u32, value: u32): u32 {
 // --- Records
 // --------------------------------------------------------------------------------------------------
 
-/** The first bytes of records of an alphabet, whose shortest name has `least` characters. */
+/** The least first byte of records of an alphabet, that of the shortest names; and their length. */
 // @ts-ignore: decorator
-@inline function codeOf(alphabet: u32): u32 { return alphabet == FIVE ? Code.FIVE : alphabet == LOWER ? Code.SIX : Code.MIXED; }
+@inline function codeOf(alphabet: u32): u32 {
+  return alphabet == FIVE ? Code.FIVE : alphabet == LOWER ? Code.SIX : Code.MIXED;
+}
+
+
 // @ts-ignore: decorator
 @inline function leastOf(alphabet: u32): u32 { return alphabet == MIXED ? 5 : 4; }
 // @ts-ignore: decorator
-@inline function alphabetOf(code: u32): u32 { return code < Code.SIX ? FIVE : code < Code.MIXED ? LOWER : MIXED; }
+@inline function alphabetOf(code: u32): u32 {
+  return code < Code.SIX ? FIVE : code < Code.MIXED ? LOWER : MIXED;
+}
 
 /** The characters of the name of a record with this first byte. */
 // @ts-ignore: decorator
@@ -126,7 +133,8 @@ export function packText(to: usize, name: usize, length: u32): usize {
 
 /** Writes the name of the record at `at` of `left`, and returns its length. */
 export function unpackText(to: usize, at: usize): u32 {
-  const code = left.load8(at, 0), alphabet = alphabetOf(code), length = lengthOf(code), bits = <u64>bitsOf(alphabet);
+  const code = left.load8(at, 0), length = lengthOf(code);
+  const alphabet = alphabetOf(code), bits = <u64>bitsOf(alphabet);
   let word: u64 = 0, have: u64 = 0;
   for (let i: u32 = 0; i < length; i++) {
     if (have < bits) { word |= <u64>left.load8(++at, 0) << have; have += 8; }
