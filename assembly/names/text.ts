@@ -86,7 +86,6 @@ function characterIn(alphabet: u32, value: u32): u32 {
   return alphabet == FIVE ? Code.FIVE : alphabet == LOWER ? Code.SIX : Code.MIXED;
 }
 
-
 // @ts-ignore: decorator
 @inline function leastOf(alphabet: u32): u32 { return alphabet == MIXED ? 5 : 4; }
 // @ts-ignore: decorator

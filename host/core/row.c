@@ -65,6 +65,7 @@ span row_change(worker *w, uint64_t key) {
 }
 
 span row_leave(worker *w) {
+    if (!w->current.changes) sandbox_trap(w, TRAP_OPERAND);
     w->current.growable = NULL;
     return beside;
 }

@@ -170,7 +170,8 @@ class Sequence {
   async step(): Promise<void> {
     const steps = [
       ...Array<() => Promise<void>>(6).fill(() => this.add()), () => this.id(), () => this.id(), () => this.name_(),
-      () => this.del(), () => this.del(), () => this.card(), () => (this.random.chance(0.3) ? this.all() : Promise.resolve()), () => this.copy(),
+      () => this.del(), () => this.del(), () => this.card(),
+      () => (this.random.chance(0.3) ? this.all() : Promise.resolve()), () => this.copy(),
       () => (this.random.chance(0.2) ? this.reload() : Promise.resolve()),
     ];
     await this.random.pick(steps)();
