@@ -102,26 +102,17 @@ static int register_command(RedisModuleCtx *ctx, const command *row, const char 
     return REDISMODULE_OK;
 }
 
-static int register_row(RedisModuleCtx *ctx, const command *row, const family *f, RedisModuleCmdFunc entry,
-                        int own_category) {
-    if (register_command(ctx, row, f->prefix, entry, own_category) == REDISMODULE_OK) return 1;
-    RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered", f->prefix,
-                    row->name);
-    return 0;
-}
-
 static int register_commands(RedisModuleCtx *ctx) {
     int own_category =
         RedisModule_AddACLCategory && RedisModule_AddACLCategory(ctx, "roaring") == REDISMODULE_OK;
-    for (size_t i = 0; i < command_count; i++) {
-        for (int f = 0; f < FAMILIES; f++) {
-            const command *row = &commands[i];
-            if (!register_row(ctx, row, &families[f], row->entries[f], own_category)) return REDISMODULE_ERR;
-        }
-    }
-    for (const command_table *t = own_tables; t < own_tables + own_table_count; t++) {
+    for (const command_table *t = command_tables; t->rows; t++) {
         for (const command *row = t->rows; row < t->rows + t->count; row++) {
-            if (!register_row(ctx, row, t->family, row->entries[0], own_category)) return REDISMODULE_ERR;
+            if (register_command(ctx, row, t->family->prefix, row->entries[t->entry], own_category)
+                == REDISMODULE_OK)
+                continue;
+            RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered",
+                            t->family->prefix, row->name);
+            return REDISMODULE_ERR;
         }
     }
     return REDISMODULE_OK;
@@ -137,15 +128,12 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     ADD_INFORMATION(ctx);
 }
 
-/* Opens a dictionary; *b is NULL if the key holds another type. */
-static int open_names(call *c, int at, const bitmap **b) {
+static int has_names(call *c, int at) {
     RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
-    const int is_one = key && RedisModule_ModuleTypeGetType(key) == dictionaries.type;
+    const int has = key && RedisModule_ModuleTypeGetType(key) == dictionaries.type;
     RedisModule_CloseKey(key);
-    *b = NULL;
-    if (!is_one) return 1;
-    c->family = &dictionaries;
-    return open_read(c, at, b);
+    if (has) c->family = &dictionaries;
+    return has;
 }
 
 /* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family, or of a dictionary; replies OK or what is wrong. Only
@@ -158,10 +146,10 @@ static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
 
     if (argc != 3) return RedisModule_WrongArity(ctx);
     if (!argument_is(&c, 1, "VALIDATE")) return reply_syntax_error(&c);
-    if (!open_names(&c, 2, &b) || (b == NULL && !open_either(&c, 2, &b))) return REDISMODULE_OK;
+    const int names = has_names(&c, 2);
+    if (!(names ? open_read : open_either)(&c, 2, &b)) return REDISMODULE_OK;
     if (b == NULL) return reply_error(&c, ERRORMSG_NO_KEY);
-    const int has_names = c.family == &dictionaries;
-    if (!succeeded(&c, (has_names ? names_validate : core_validate)(&main_worker, b, &fault)))
+    if (!succeeded(&c, (names ? names_validate : core_validate)(&main_worker, b, &fault)))
         return REDISMODULE_OK;
     return fault ? RedisModule_ReplyWithSimpleString(ctx, fault) : reply_ok(&c);
 }

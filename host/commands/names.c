@@ -1,7 +1,7 @@
 /* names.c -- RN.*: names for ids. */
 #include "server/names.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "handlers.h"
 #include "server/args.h"
@@ -17,7 +17,7 @@ static void reply_ids(call *c, const naming *n) {
 }
 
 /* Ends a write to a key that was opened to create it, which has been refused unless `refused` is NULL. */
-static int finish(call *c, open_key *k, status done, int changed, const char *refused, const char *event) {
+static int finish(call *c, open_key *k, status done, int changed, const char *event, const char *refused) {
     if (refused == NULL || done != OK) return commit(c, k, done, changed, event);
     if (k->stored) commit_silently(c, k, OK);
     else bitmap_free(k->value), abandon(k);
@@ -28,7 +28,7 @@ static int finish(call *c, open_key *k, status done, int changed, const char *re
 int rn_add_command(call *c, open_key *k, naming *n) {
     status done = names_add(c->worker, &k->value, n);
     const char *refused = n->changed == NO_ID ? "Roaring: the dictionary has no ids left" : NULL;
-    if (finish(c, k, done, n->changed > 0, refused, "rn.add")) reply_ids(c, n);
+    if (finish(c, k, done, n->changed > 0, "rn.add", refused)) reply_ids(c, n);
     return REDISMODULE_OK;
 }
 
@@ -117,12 +117,12 @@ int rn_scan_command(call *c) {
 
 /* RN.LOAD key payload */
 int rn_load_command(call *c) {
-    char text[128];
     open_key k;
     size_t length;
     const char *fault = NULL, *payload = RedisModule_StringPtrLen(c->argv[2], &length);
     if (!open_create(c, 1, &k)) return REDISMODULE_OK;
     status done = names_load(c->worker, &k.value, payload, length, &fault);
-    snprintf(text, sizeof text, "invalid roaring payload: %s", fault ? fault : "");
-    return finish(c, &k, done, 1, fault ? text : NULL, "rn.load") ? reply_ok(c) : REDISMODULE_OK;
+    char text[128] = "invalid roaring payload: ";
+    if (fault) strncat(text, fault, sizeof text - sizeof "invalid roaring payload: ");
+    return finish(c, &k, done, 1, "rn.load", fault ? text : NULL) ? reply_ok(c) : REDISMODULE_OK;
 }

@@ -77,21 +77,20 @@ status names_remove(worker *w, bitmap **b, naming *n) {
 
 /* --- Payloads --- */
 
-static status chunk_bytes(worker *w, const bitmap *b, uint32_t i, uint64_t *bytes) {
-    return READING(w, b, *bytes = w->core.namesBytes(w, i));
+static status write_chunk(worker *w, const frame *f, uint32_t i) {
+    return IN_CORE(w, f, w->core.writeNames(w, i));
 }
 
 status names_chunk(worker *w, const bitmap *b, uint32_t i, char **payload, size_t *length) {
-    const root *r = root_of(b);
+    volatile uint64_t bytes = 0;
+    status s = root_of(b) == NULL && i > 0 ? OK : READING(w, b, bytes = w->core.namesBytes(w, i));
     frame f = reading(w, b);
-    *payload = NULL;
-    status s = i < (r ? r->count : 1) ? chunk_bytes(w, b, i, &f.output_size) : OK;
-    if (s != OK || f.output_size == 0) return s;
-    *payload = try_alloc(f.output_size);
+    *length = f.output_size = bytes;
+    *payload = s == OK && bytes ? try_alloc(bytes) : NULL;
+    if (s != OK || bytes == 0) return s;
     if (*payload == NULL) return OUT_OF_MEMORY;
     f.output = (uint8_t *)*payload;
-    *length = f.output_size;
-    s = IN_CORE(w, &f, w->core.writeNames(w, i));
+    s = write_chunk(w, &f, i);
     if (s != OK) RedisModule_Free(*payload);
     return s;
 }
@@ -110,13 +109,9 @@ status names_load(worker *w, bitmap **b, const char *payload, size_t length, con
     return s;
 }
 
-static status validate(worker *w, const bitmap *b, uint32_t *number) {
-    return READING(w, b, *number = w->core.validateNames(w, key[0], key[1]));
-}
-
 status names_validate(worker *w, const bitmap *b, const char **fault) {
-    uint32_t number = FAULT_NONE;
-    status s = validate(w, b, &number);
+    volatile uint32_t number = FAULT_NONE;
+    status s = READING(w, b, number = w->core.validateNames(w, key[0], key[1]));
     *fault = s != OK || number == FAULT_NONE ? NULL : fault_text(number);
     return s;
 }

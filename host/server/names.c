@@ -44,32 +44,31 @@ static void *load(RedisModuleIO *rdb, int encver) {
     return b;
 }
 
-static void save(RedisModuleIO *rdb, void *b) {
-    char *chunk = NULL;
-    size_t length;
-    worker *w = begin_saving(rdb);
-    status s = is_damaged(b) ? TRAPPED : OK;
-    for (uint32_t i = 0; s == OK && (s = names_chunk(w, b, i, &chunk, &length)) == OK && chunk; i++) {
-        RedisModule_SaveStringBuffer(rdb, chunk, length);
-        RedisModule_Free(chunk);
-    }
-    RedisModule_SaveStringBuffer(rdb, "", 0);
-    end_saving(w, rdb, b, s);
-}
-
-static void rewrite(RedisModuleIO *aof, RedisModuleString *key, void *b) {
+/* Writes all chunks to an AOF, or without a key to an RDB file. */
+static void write_chunks(worker *w, RedisModuleIO *io, RedisModuleString *key, const bitmap *b) {
     char shown[LOGGABLE_BYTES], *chunk = NULL;
     size_t length;
     status s = is_damaged(b) ? TRAPPED : OK;
-    for (uint32_t i = 0; s == OK && (s = names_chunk(&main_worker, b, i, &chunk, &length)) == OK && chunk;
-         i++) {
-        RedisModule_EmitAOF(aof, "RN.LOAD", "sb", key, chunk, length);
+    for (uint32_t i = 0; s == OK && (s = names_chunk(w, b, i, &chunk, &length)) == OK && chunk; i++) {
+        if (key) RedisModule_EmitAOF(io, "RN.LOAD", "sb", key, chunk, length);
+        else RedisModule_SaveStringBuffer(io, chunk, length);
         RedisModule_Free(chunk);
     }
     if (s == OK) return;
-    RedisModule_LogIOError(aof, REDISMODULE_LOGLEVEL_WARNING, "key '%s': not in the AOF: %s",
-                           key_of(aof, shown), is_damaged(b) ? "it is damaged" : failure(&main_worker, s));
+    RedisModule_LogIOError(io, REDISMODULE_LOGLEVEL_WARNING, "key '%s': saving only a part of it: %s",
+                           key_of(io, shown), is_damaged(b) ? "it is damaged" : failure(w, s));
     if (s == OUT_OF_MEMORY) abort();
+}
+
+static void save(RedisModuleIO *rdb, void *b) {
+    worker *w = begin_saving(rdb);
+    write_chunks(w, rdb, NULL, b);
+    end_saving(w);
+    RedisModule_SaveStringBuffer(rdb, "", 0);
+}
+
+static void rewrite(RedisModuleIO *aof, RedisModuleString *key, void *b) {
+    write_chunks(&main_worker, aof, key, b);
 }
 
 /* Digests all ids and names, which are the same for equal dictionaries, however they are divided. */

@@ -8,15 +8,19 @@
 /* A worker that no save uses, to spare the next one its preparation. */
 static worker *_Atomic spare;
 
-static worker *take_worker(void) {
+worker *begin_saving(RedisModuleIO *rdb) {
     worker *w = atomic_exchange(&spare, NULL);
     if (w) return w;
     w = try_alloc(sizeof *w);
-    if (w) worker_begin(w, wanted_level());
+    if (w == NULL) {
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "no memory to save with");
+        abort();
+    }
+    worker_begin(w, wanted_level());
     return w;
 }
 
-static void return_worker(worker *w) {
+void end_saving(worker *w) {
     worker *none = NULL;
     if (atomic_compare_exchange_strong(&spare, &none, w)) return;
     worker_end(w);
@@ -47,25 +51,8 @@ static void save_with(worker *w, const family *f, RedisModuleIO *rdb, const bitm
     RedisModule_Free(payload);
 }
 
-worker *begin_saving(RedisModuleIO *rdb) {
-    worker *w = take_worker();
-    if (w) return w;
-    RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "no memory to save with");
-    abort();
-}
-
-void end_saving(worker *w, RedisModuleIO *rdb, const bitmap *b, status s) {
-    char key[LOGGABLE_BYTES];
-    if (s != OK) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "key '%s': saving only a part of it: %s",
-                               key_of(rdb, key), is_damaged(b) ? "it is damaged" : failure(w, s));
-    }
-    if (s == OUT_OF_MEMORY) abort();
-    return_worker(w);
-}
-
 void save_bitmap(const family *f, RedisModuleIO *rdb, const bitmap *b) {
     worker *w = begin_saving(rdb);
     save_with(w, f, rdb, b);
-    return_worker(w);
+    end_saving(w);
 }
