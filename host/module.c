@@ -128,14 +128,6 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     ADD_INFORMATION(ctx);
 }
 
-static int has_names(call *c, int at) {
-    RedisModuleKey *key = RedisModule_OpenKey(c->ctx, c->argv[at], REDISMODULE_READ);
-    const int has = key && RedisModule_ModuleTypeGetType(key) == dictionaries.type;
-    RedisModule_CloseKey(key);
-    if (has) c->family = &dictionaries;
-    return has;
-}
-
 /* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family, or of a dictionary; replies OK or what is wrong. Only
  * if the setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
@@ -146,7 +138,10 @@ static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
 
     if (argc != 3) return RedisModule_WrongArity(ctx);
     if (!argument_is(&c, 1, "VALIDATE")) return reply_syntax_error(&c);
-    const int names = has_names(&c, 2);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[2], REDISMODULE_READ);
+    const int names = key && RedisModule_ModuleTypeGetType(key) == dictionaries.type;
+    RedisModule_CloseKey(key);
+    if (names) c.family = &dictionaries;
     if (!(names ? open_read : open_either)(&c, 2, &b)) return REDISMODULE_OK;
     if (b == NULL) return reply_error(&c, ERRORMSG_NO_KEY);
     if (!succeeded(&c, (names ? names_validate : core_validate)(&main_worker, b, &fault)))

@@ -4,9 +4,6 @@
 #include "core/guard.h"
 #include "core/sandbox.h"
 
-/* Segments for which a dictionary that was one arena has room. */
-#define FIRST_ROOM 4
-
 static span beside; /* memory 0 while no segment is */
 
 static void set_whole(worker *w, bitmap *b) {
@@ -73,7 +70,7 @@ span row_leave(worker *w) {
 /* Makes room for another segment. */
 static int make_room(worker *w) {
     if (w->current.row) return root_extend(&w->current.row, 1);
-    root *r = root_make(FIRST_ROOM);
+    root *r = root_make(4);
     if (r == NULL) return 0;
     w->current.row = r;
     return root_add(&w->current.row, (segment){0, 0, w->current.alone});
