@@ -216,22 +216,41 @@ int ri_del_command(call *c, open_key *k, uint64_t *ids, uint32_t count) {
     return remove_ids(c, k, ids, count, "ri.del");
 }
 
+/* Deletes the key, of whose ids all are to be removed. */
+static void remove_all(call *c, open_key *k, uint64_t ids) {
+    abandon(k);
+    delete_key(c, c->argv[1], open_writable(c, 1), "ri.delrange");
+    reply_integer(c, ids);
+}
+
+/* Removes the ids whose values are between the bounds. */
+static void remove_range(call *c, open_key *k, const within *n, uint64_t *all) {
+    numbers count = {0}, found = {0};
+    uint64_t length;
+    cardinality ids = 0;
+    const asked how_many = {ASK_COUNT, 2, all}, which = {ASK_RANGE, RANGE_NUMBERS, all};
+    status s = core_cardinality(c->worker, k->value, &ids);
+    if (s == OK) s = core_ask(c->worker, &how_many, k->value, n->ids, &count, &length);
+    const int everything = s == OK && count.list[0] == ids;
+    if (s == OK && !everything) s = core_ask(c->worker, &which, k->value, n->ids, &found, &length);
+    if (!succeeded(c, s)) abandon(k);
+    else if (everything) remove_all(c, k, count.list[0]);
+    else remove_ids(c, k, found.list, found.count, "ri.delrange");
+    RedisModule_Free(count.list);
+    RedisModule_Free(found.list);
+}
+
 /* DELRANGE key min max [WITHIN ...] */
 int ri_delrange_command(call *c) {
     within n;
-    numbers found = {0};
-    uint64_t length, all[RANGE_NUMBERS];
+    uint64_t all[RANGE_NUMBERS];
     open_key k;
     if (!parse_within(c, 4, 4, &n) || !parse_bounds(c, 2, 3, all)) return REDISMODULE_OK;
     set_ranks(all, 0, -1);
-    const asked a = {ASK_RANGE, RANGE_NUMBERS, all};
     if (open_within(c, &n) && find_within(c, &n) && open_write(c, 1, &k)) {
         if (k.value == NULL) abandon(&k), reply_integer(c, 0);
-        else if (succeeded(c, core_ask(c->worker, &a, k.value, n.ids, &found, &length)))
-            remove_ids(c, &k, found.list, found.count, "ri.delrange");
-        else abandon(&k);
+        else remove_range(c, &k, &n, all);
     }
-    RedisModule_Free(found.list);
     end_within(c, &n);
     return REDISMODULE_OK;
 }
