@@ -53,11 +53,14 @@ const growths: readonly Growth[] = [
 
 export const growthNames: readonly string[] = growths.map(({ data }) => data);
 
+/** Native sets share a server with native bitmaps. */
+const keyOf = (contender: Contender): string => contender.key(contender.name === SETS ? "growth of a set" : "growth");
+
 /** The commands that a contender adds or removes the members with; none if it cannot. */
 function commandsOf(
   contender: Contender, { wide, lists }: Growth, members: readonly (number | bigint)[], adds: boolean,
 ): Command[] | undefined {
-  const key = contender.key("growth");
+  const key = keyOf(contender);
   if (contender.name === SETS) {
     const command = adds ? "SADD" : "SREM";
     return lists ? listed(members, (list) => [command, key, ...list]) : members.map((member) => [command, key, member]);
@@ -91,8 +94,7 @@ class Turns {
 
   async endPass(contender: Contender): Promise<void> {
     const [info] = await contender.run([["INFO", "latencystats"]]);
-    this.tail = Math.min(this.tail, parseTails(String(info)).get(this.#command.toLowerCase()) ?? Infinity);
-    await contender.resetStatistics();
+    this.tail = Math.min(this.tail, parseTails(String(info)).get(this.#command.toLowerCase())!);
   }
 }
 
@@ -108,10 +110,11 @@ const SETTINGS = ["slowlog-log-slower-than", SLOW, "slowlog-max-len", TURN, "lat
 export async function* measureGrowth(contenders: readonly Contender[], data: string, count: number): AsyncGenerator<Row> {
   const growth = growths.find((one) => one.data === data)!, turns = count / TURN;
   const phases = (growth.shrinks ? ["added", "removed"] : ["added"]).map((what) => ({ what, took: new Map<Contender, Turns>() }));
-  for (const contender of contenders) await contender.run([["CONFIG", "SET", ...SETTINGS], ["CONFIG", "RESETSTAT"]]);
+  for (const contender of contenders) await contender.run([["CONFIG", "SET", ...SETTINGS]]);
   for (let pass = 0; pass < PASSES; pass++) {
-    for (const contender of contenders) await contender.run([["DEL", contender.key("growth")]]);
+    for (const contender of contenders) await contender.run([["DEL", keyOf(contender)]]);
     for (const { what, took } of phases) {
+      for (const contender of contenders) await contender.resetStatistics();
       const numbers = random(10);
       for (let turn = 0; turn < turns; turn++) {
         const members = growth.members(turn, turns, numbers);
