@@ -173,7 +173,7 @@ setup:
 module: $(MODULE)
 	@:
 
-documents: docs/commands.md docs/integers.md client/src/calls.ts
+documents: docs/commands.md docs/integers.md docs/names.md client/src/calls.ts
 	@:
 
 # Its core has one more export, which accesses memory out of bounds.
@@ -246,7 +246,7 @@ $(O)/commands.c $(O)/handlers.h: $(COMMAND_TABLE) tools/generate-commands.ts too
 	@mkdir -p $(O)
 	$(TSX) tools/generate-commands.ts $@
 
-docs/commands.md docs/integers.md: $(COMMAND_TABLE) tools/generate-commands.ts tools/handlers.ts
+docs/commands.md docs/integers.md docs/names.md: $(COMMAND_TABLE) tools/generate-commands.ts tools/handlers.ts
 	@mkdir -p docs
 	$(TSX) tools/generate-commands.ts --docs $@
 
@@ -279,7 +279,7 @@ $(MODULE): $(CORE_OBJECTS) $(THREADS_CORES) $(HOST_OBJECTS) tools/check-module
 
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence query damage
-SANDBOX := bitfields bitmap building census change cpu operands querying reading sandbox segments values worker workspace writing
+SANDBOX := bitfields bitmap building census change cpu operands querying reading row sandbox segments values worker workspace writing
 FUZZED := fuzz/check.c fuzz/server.c fuzz/transitions.c $(SANDBOX:%=$(O)/core/%.o) $(CORE_OBJECTS) $(THREADS_CORES)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)

@@ -65,6 +65,12 @@ export function trap(way: u32): u32 {
     case 44: return bytes.combine(size - 8191, 0, 0, 0, 0, 0, 0, 1);
     case 45: return segments.view(0);
     case 46: arena.close(0, 0, 0, 0); break;
+    case 47: segments.change(0); break;
+    case 48: segments.leave(); break;
+    case 49: segments.renew(64, 0, 64); break;
+    case 50: segments.remove(); break;
+    case 51: segments.note(1); break;
+    case 52: arena.cut(size); break;
     default: return reach();
   }
   return 0;

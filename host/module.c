@@ -6,11 +6,13 @@
 #include "server/args.h"
 #include "core/calls.h"
 #include "core/census.h"
+#include "core/names.h"
 #include "server/config.h"
 #include "facts.h"
 #include "handlers.h"
 #include "server/keys.h"
 #include "server/main_thread.h"
+#include "server/names.h"
 #include "threads/offload.h"
 #include "threads/pool.h"
 #include "server/reply.h"
@@ -81,12 +83,12 @@ int run_command(const command *row, const family *f, RedisModuleCtx *ctx, RedisM
 }
 
 /* Categories need Redis 7.2, and one of the module's own 7.4. */
-static int register_command(RedisModuleCtx *ctx, const command *row, int f, int own_category) {
+static int register_command(RedisModuleCtx *ctx, const command *row, const char *prefix,
+                            RedisModuleCmdFunc entry, int own_category) {
     char name[32], categories[64];
 
-    snprintf(name, sizeof name, "%s%s", families[f].prefix, row->name);
-    int made =
-        RedisModule_CreateCommand(ctx, name, row->entries[f], row->flags, row->first, row->last, row->step);
+    snprintf(name, sizeof name, "%s%s", prefix, row->name);
+    int made = RedisModule_CreateCommand(ctx, name, entry, row->flags, row->first, row->last, row->step);
     if (made != REDISMODULE_OK) return REDISMODULE_ERR;
     RedisModuleCommand *created = RedisModule_GetCommand ? RedisModule_GetCommand(ctx, name) : NULL;
     if (created && RedisModule_SetCommandInfo
@@ -103,12 +105,13 @@ static int register_command(RedisModuleCtx *ctx, const command *row, int f, int 
 static int register_commands(RedisModuleCtx *ctx) {
     int own_category =
         RedisModule_AddACLCategory && RedisModule_AddACLCategory(ctx, "roaring") == REDISMODULE_OK;
-    for (size_t i = 0; i < command_count; i++) {
-        for (int f = 0; f < TYPES; f++) {
-            if (commands[i].entries[f] == NULL) continue;
-            if (register_command(ctx, &commands[i], f, own_category) == REDISMODULE_OK) continue;
+    for (const command_table *t = command_tables; t->rows; t++) {
+        for (const command *row = t->rows; row < t->rows + t->count; row++) {
+            if (register_command(ctx, row, t->family->prefix, row->entries[t->entry], own_category)
+                == REDISMODULE_OK)
+                continue;
             RedisModule_Log(ctx, REDISMODULE_LOGLEVEL_WARNING, "command %s%s could not be registered",
-                            families[f].prefix, commands[i].name);
+                            t->family->prefix, row->name);
             return REDISMODULE_ERR;
         }
     }
@@ -125,7 +128,8 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     ADD_INFORMATION(ctx);
 }
 
-/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family, or of integers; replies OK or what is wrong. Only
+/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family, of integers, or of a dictionary; replies OK or what is wrong.
+ * Only
  * if the setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 2};
@@ -135,10 +139,15 @@ static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
 
     if (argc != 3) return RedisModule_WrongArity(ctx);
     if (!argument_is(&c, 1, "VALIDATE")) return reply_syntax_error(&c);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[2], REDISMODULE_READ);
+    const int names = key && RedisModule_ModuleTypeGetType(key) == dictionaries.type;
+    RedisModule_CloseKey(key);
     c.takes_integers = 1;
-    if (!open_either(&c, 2, &b)) return REDISMODULE_OK;
+    if (names) c.family = &dictionaries;
+    if (!(names ? open_read : open_either)(&c, 2, &b)) return REDISMODULE_OK;
     if (b == NULL) return reply_error(&c, ERRORMSG_NO_KEY);
-    if (!succeeded(&c, core_validate(&main_worker, b, &fault))) return REDISMODULE_OK;
+    if (!succeeded(&c, (names ? names_validate : core_validate)(&main_worker, b, &fault)))
+        return REDISMODULE_OK;
     return fault ? RedisModule_ReplyWithSimpleString(ctx, fault) : reply_ok(&c);
 }
 
@@ -159,7 +168,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     RedisModule_SetModuleAttribs(ctx, MODULE_NAME, MODULE_VERSION, REDISMODULE_APIVER_1);
     RedisModule_SetModuleOptions(ctx, OPTIONS | valkey_options(ctx));
     if (load_settings(ctx, argv, argc) != REDISMODULE_OK || choose_level(ctx) != REDISMODULE_OK
-        || register_types(ctx) != REDISMODULE_OK) {
+        || register_types(ctx) != REDISMODULE_OK || register_names(ctx) != REDISMODULE_OK) {
         return REDISMODULE_ERR;
     }
     if (own_settings.debug

@@ -34,6 +34,7 @@ const KINDS: Record<Kind, { type: string; meaning: string }> = {
   draws: { type: "number", meaning: "how many different members; negative: as many, some of which may repeat" },
   distance: { type: "Offset<M>", meaning: "added to each member; may be negative" },
   question: { type: "Question", meaning: "only members of this expression count" },
+  names: { type: "List<string>", meaning: "names of a dictionary" },
   operations: { type: "readonly FieldOperation<M>[]", meaning: "carried out in this order" },
   ranges: { type: "List<readonly [min: Offset<M>, max: Offset<M>]>", meaning: "pairs of a first and a last offset, one at least" },
   value: { type: "Offset<M>", meaning: "an integer of 64 bits, which may be negative" },

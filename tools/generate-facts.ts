@@ -34,7 +34,7 @@ const TEXTS = ["Fault", "Mistake"];
 /** Constants, with their names in C. */
 const CONSTANTS = [
   ["BITSET_BYTES", "BITSET_BYTES"], ["COUNTERS_BYTES", "COUNTERS_BYTES"], ["Entry.BYTES", "ENTRY_BYTES"], ["FORM_DAMAGED", "FORM_DAMAGED"],
-  ["Block.PREFIX", "PREFIX_BYTES"], ["SELF", "SELF"], ["TINY_PAYLOAD", "TINY_PAYLOAD"],
+  ["Block.PREFIX", "PREFIX_BYTES"], ["DESK_BYTES", "DESK_BYTES"], ["DESK_TEXT", "DESK_TEXT"], ["NAME_MOST", "NAME_MOST"], ["NO_ID", "NO_ID"], ["TABLES", "TABLES"], ["SELF", "SELF"], ["TINY_PAYLOAD", "TINY_PAYLOAD"],
 ] as const;
 
 interface Member {

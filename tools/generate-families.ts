@@ -10,22 +10,33 @@ const rows = types.map(({ id, typeName, label, bits, format, exported, imported,
   `    [${id}] = {.prefix = "${id}.", .import = "${id}.IMPORT", .type_name = "${typeName}", .label = "${label}", .bits = "${bits}", `
   + `.last = UINT${bits}_MAX, .format = ${format}, .exported = ${exported}, .imported = ${imported}, .lenient = ${lenient ? 1 : 0}},`);
 
+/** The same for a data type whose family is a variable: its file defines load, save, rewrite and digest. */
+const own = [
+  "static void release(void *b) { release_value(&of, b); }",
+  "static void *copy(RedisModuleString *from, RedisModuleString *to, const void *b) {",
+  "    (void)from, (void)to;",
+  "    return copy_value(&of, b);",
+  "}",
+  "static RedisModuleTypeMethods methods = {.version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load, .rdb_save = save, .aof_rewrite = rewrite, "
+  + ".digest = digest, .free = release, .copy = copy, .mem_usage = value_memory, .defrag = defrag_value, .free_effort = free_effort}",
+];
+
 /** The server does not pass the family to callbacks, so each family has its own. */
 const callbacks = ({ id }: typeof types[number]): string[] => [
   `static void *load_${id}(RedisModuleIO *rdb, int encver) { return load(&families[${id}], rdb, encver); }`,
   `static void save_${id}(RedisModuleIO *rdb, void *b) { save_bitmap(&families[${id}], rdb, b); }`,
   `static void rewrite_${id}(RedisModuleIO *aof, RedisModuleString *key, void *b) { rewrite(&families[${id}], aof, key, b); }`,
   `static void digest_${id}(RedisModuleDigest *d, void *b) { digest(&families[${id}], d, b); }`,
-  `static void release_${id}(void *b) { release(&families[${id}], b); }`,
+  `static void release_${id}(void *b) { release_value(&families[${id}], b); }`,
   `static void *copy_${id}(RedisModuleString *from, RedisModuleString *to, const void *b) {`,
   `    (void)from, (void)to;`,
-  `    return copy(&families[${id}], b);`,
+  `    return copy_value(&families[${id}], b);`,
   `}`,
 ];
 
 const methods = types.map(({ id }) =>
   `    [${id}] = {.version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load_${id}, .rdb_save = save_${id}, .aof_rewrite = rewrite_${id}, `
-  + `.digest = digest_${id}, .free = release_${id}, .copy = copy_${id}, .mem_usage = memory, .defrag = defrag, .free_effort = free_effort},`);
+  + `.digest = digest_${id}, .free = release_${id}, .copy = copy_${id}, .mem_usage = value_memory, .defrag = defrag_value, .free_effort = free_effort},`);
 
 const target = process.argv[2];
 if (!target) throw new Error("usage: generate-families <family-rows.h>");
@@ -48,6 +59,10 @@ ${types.flatMap(callbacks).join(" \\\n")} \\
 static RedisModuleTypeMethods methods[TYPES] = { \\
 ${methods.join(" \\\n")} \\
 }
+
+/* The callbacks and methods of a data type whose family is the variable \`of\`, in a file that defines the others. */
+#define OWN_TYPE_CALLBACKS(of) \\
+${own.join(" \\\n")}
 
 #endif
 `);

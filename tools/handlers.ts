@@ -35,8 +35,8 @@ interface Beginning {
   calls: string[];
   /** What the command's function gets, besides the call. */
   parameters: { type: string; value: string }[];
-  /** A list of offsets, which is freed at the end. */
-  list?: string;
+  /** A list, and the call that frees it at the end. */
+  list?: { name: string; end: string };
 }
 
 /** Adds an option: a word, or a word and an offset. `add` declares a variable, whose value without the option is 0. */
@@ -66,7 +66,12 @@ function parse(begin: Beginning, arg: Arg, at: number): void {
     begin.variables.push(`uint64_t *${name}`, "uint32_t length");
     begin.parameters.push({ type: "uint64_t *", value: name }, { type: "uint32_t", value: "length" });
     begin.calls.push(`parse_values(c, ${at}, "${name}", &${name}, &length)`);
-    begin.list = name;
+    begin.list = { name, end: `free_values(c, ${name})` };
+  } else if (kind === "names") {
+    begin.variables.push("naming n");
+    begin.parameters.push({ type: "naming *", value: "&n" });
+    begin.calls.push(`begin_naming(c, ${at}, &n)`);
+    begin.list = { name, end: "end_naming(&n)" };
   } else if (type === "token" && begin.list) {
     add("int");
     begin.cut = `c->argc -= ${name} = argument_is(c, c->argc - 1, "${token}");`;
@@ -149,7 +154,7 @@ export function handlerInC(row: Command): string {
   const lines = [
     ...variables.map((variable) => `${variable};`), ...(cut ? [cut] : []), ...calls.map((call) => `if (!${call}) return REDISMODULE_OK;`),
     ...(options.length > 0 ? [`for (int at = ${-arity(row)}; at < c->argc; at++) {`, `    ${[...options, "return reply_syntax_error(c);"].join("\n        else ")}`, "}"] : []),
-    ...act, ...(list ? [`free_values(c, ${list});`] : []), "return REDISMODULE_OK;",
+    ...act, ...(list ? [`${list.end};`] : []), "return REDISMODULE_OK;",
   ];
   return `static int ${handlerOf(row)}(call *c) {\n${lines.map((line) => `    ${line}\n`).join("")}}\n`;
 }

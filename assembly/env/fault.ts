@@ -91,4 +91,16 @@ export const enum Fault {
   FROZEN,
   /** a value is greater than a signed 64 bit integer */
   VALUE_TOO_GREAT,
+  /** an id is out of range, or not greater than those before it */
+  IDS_NOT_ASCENDING,
+  /** a name does not have the form that it should have */
+  NAME_UNSOUND,
+  /** it has a name twice */
+  NAME_TWICE,
+  /** the places of names do not match the names */
+  NAMES_MISPLACED,
+  /** a table of names is not in order */
+  TABLE_NOT_IN_ORDER,
+  /** the tables of names do not have exactly the names that there are */
+  TABLE_ENTRIES,
 }

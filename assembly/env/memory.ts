@@ -123,6 +123,32 @@ export namespace segments {
    */
   // @ts-ignore: decorator
   @external("segments", "view") export declare function view(k: u32): u32;
+
+  // For calls that change several segments of operand 0. Memory 0 is then other memory of the host, until the
+  // core chooses a segment. If memory runs out, the segments are as the core has left them.
+
+  /**
+   * Makes memory 0 the segment where `key` is, or would be, or operand 0 if it is a single arena, to change it.
+   */
+  // @ts-ignore: decorator
+  @external("segments", "change") export declare function change(key: u64): void;
+  /**
+   * If `bytes` is not 0, memory 0 becomes a new arena of that many bytes, and `left` shows the old one until
+   * the next call of renew(). If `more` is not 0, adds a segment of that many bytes, of the key `key`, behind
+   * memory 0; a dictionary that was one arena has two segments then. New arenas have any content. Both happens
+   * or neither.
+   */
+  // @ts-ignore: decorator
+  @external("segments", "renew") export declare function renew(bytes: u32, key: u64, more: u32): void;
+  /** Makes memory 0 what it was when the call began. */
+  // @ts-ignore: decorator
+  @external("segments", "leave") export declare function leave(): void;
+  /** Removes the segment that is memory 0, which is not the only one, and does leave(). */
+  // @ts-ignore: decorator
+  @external("segments", "remove") export declare function remove(): void;
+  /** Notes how many members, or names, the segment that is memory 0 has. */
+  // @ts-ignore: decorator
+  @external("segments", "note") export declare function note(members: u64): void;
 }
 
 /** Vector operations that wasm lacks. They access no memory. */
@@ -169,6 +195,9 @@ export namespace arena {
    */
   // @ts-ignore: decorator
   @external("arena", "grow") export declare function grow(bytes: u32): void;
+  /** Gives back all but the first `bytes` bytes of memory 0, in a call that may change segments. */
+  // @ts-ignore: decorator
+  @external("arena", "cut") export declare function cut(bytes: u32): void;
   /** The most bytes of a segment, which a builder may exceed by a container. */
   // @ts-ignore: decorator
   @external("arena", "most") export declare function most(): u32;

@@ -280,6 +280,19 @@ int root_add(root **r, segment s) {
     return 1;
 }
 
+void root_insert(root *r, uint32_t i, segment s) {
+    memmove(&r->of[i + 1], &r->of[i], (r->count++ - i) * sizeof *r->of);
+    put_segment(r, i, s);
+}
+
+bitmap *root_exchange(root *r, uint32_t i, bitmap *with) {
+    bitmap *old = r->of[i].b;
+    r->bytes -= bitmap_bytes(old);
+    count_in(1, 0);
+    put_segment(r, i, (segment){r->of[i].first, r->of[i].members, with});
+    return old;
+}
+
 static bitmap *root_copy(const root *r) {
     root *copy = root_make(r->count + 1);
     for (uint32_t i = 0; copy && i < r->count; i++) {

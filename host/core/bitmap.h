@@ -127,6 +127,10 @@ int root_own(root *r, uint32_t i);
 /* Replaces the segments from .. to - 1, at least one, by a bitmap of the same range of offsets, which has that many
  * members if it is a single arena, or by nothing if it is empty. Returns 0 and changes nothing if out of memory. */
 int root_replace(root **r, uint32_t from, uint32_t to, bitmap *with, unsigned __int128 members);
+/* Inserts a segment as number i, for which there is room. */
+void root_insert(root *r, uint32_t i, segment s);
+/* Replaces segment i by another arena, and returns the old one, which is no segment then. */
+bitmap *root_exchange(root *r, uint32_t i, bitmap *with);
 /* The bitmap of a root that may have few segments left. */
 bitmap *root_simplified(root *r);
 /* A bitmap of the segments from .. to - 1, to be read before r changes; NULL if out of memory. */

@@ -8,6 +8,7 @@
  * the compiler see every use, and inline the imports into plain loads. Every import checks its addresses in
  * 64 bits before it accesses memory. */
 #include "facts.h"
+#include "core/row.h"
 #include "core/sandbox.h"
 #include "core/wasm-rt.h"
 
@@ -404,7 +405,7 @@ static void enter(TAKE_WORKER_AND const frame *f) {
     state->operands = f->operands;
     state->operand_count = f->operand_count;
     for (u32 k = 0; k < f->operand_count; k++) {
-        if (f->operands[k].of == NULL) continue;
+        if (f->operands[k].of == NULL && !WORKER->current.changes) continue;
         state->operands = sandbox_views(w, f->operands, f->operand_count);
         break;
     }

@@ -13,7 +13,7 @@
 /* Units of work that a brief call may do before the clock is read: a few large containers. */
 #define FIRST_BRIEF_WORK 16
 
-static _Noreturn void leave(worker *w, status why) {
+_Noreturn void sandbox_leave(worker *w, status why) {
     w->current.ended = why;
     _longjmp(w->current.leave, 1);
 }
@@ -21,7 +21,7 @@ static _Noreturn void leave(worker *w, status why) {
 _Noreturn void sandbox_trap(worker *w, enum trap trap) {
     w->last_trap = trap_text(trap);
     count_trap();
-    leave(w, TRAPPED);
+    sandbox_leave(w, TRAPPED);
 }
 
 /* Below this size, an arena grows by what it needs: the slack of the allocator's size classes, if the server
@@ -41,15 +41,16 @@ span sandbox_grow(worker *w, uint32_t bytes) {
     bitmap *b = w->current.growable;
     if (b == NULL) sandbox_trap(w, TRAP_GROWTH); /* functions that only read have no reason to grow */
     const uint32_t most = arena_limit();
-    if (bytes > most) leave(w, OUT_OF_MEMORY);
+    if (bytes > most) sandbox_leave(w, OUT_OF_MEMORY);
     uint64_t size = arena_bytes(b), ample = size + growth(w, size);
     if (ample > most) ample = most;
+    const uint64_t held = bitmap_bytes(b);
     bitmap *grown = bitmap_grow(b, ample > bytes ? ample : bytes);
     if (grown == NULL) grown = bitmap_grow(b, bytes);
-    if (grown == NULL) leave(w, OUT_OF_MEMORY);
-    w->current.growable = grown;
+    if (grown == NULL) sandbox_leave(w, OUT_OF_MEMORY);
+    keep_growable(w, grown, held);
     w->current.grew = 1;
-    return span_of(grown);
+    return (span){.base = arena(grown), .size = arena_bytes(grown)};
 }
 
 span sandbox_close(worker *w, uint32_t used, uint32_t held, uint64_t first, uint64_t members) {
@@ -57,13 +58,13 @@ span sandbox_close(worker *w, uint32_t used, uint32_t held, uint64_t first, uint
     if (!w->current.builds || (uint64_t)used + held > arena_bytes(full)) sandbox_trap(w, TRAP_GROWTH);
     if (w->closed == NULL) w->closed = root_make(CLOSED_ROOM);
     bitmap *next = w->closed && used <= arena_limit() ? workspace_next(held) : NULL;
-    if (next == NULL) leave(w, OUT_OF_MEMORY);
+    if (next == NULL) sandbox_leave(w, OUT_OF_MEMORY);
     memcpy(arena(next) + arena_bytes(next) - held, arena(full) + arena_bytes(full) - held, held);
     w->current.growable = next;
     full = bitmap_shrink(full, used);
     if (!root_add(&w->closed, (segment){first, members, full})) {
         bitmap_free(full);
-        leave(w, OUT_OF_MEMORY);
+        sandbox_leave(w, OUT_OF_MEMORY);
     }
     return span_of(next);
 }
@@ -72,7 +73,7 @@ span *sandbox_views(worker *w, const span *shown, uint32_t count) {
     if (count >= w->views_room) {
         const uint32_t room = count + count / 2 + OPERANDS_FEW;
         span *views = try_alloc(room * sizeof *views);
-        if (views == NULL) leave(w, OUT_OF_MEMORY);
+        if (views == NULL) sandbox_leave(w, OUT_OF_MEMORY);
         if (w->views) memcpy(views, w->views, w->views_room * sizeof *views);
         if (shown == w->views) shown = views;
         RedisModule_Free(w->views);
@@ -167,8 +168,8 @@ static status check_limits(worker *w) { return is_cancelled(w) ? OUT_OF_TIME : c
 void sandbox_take_members(worker *w) {
     if (w->current.sink == NULL) sandbox_trap(w, TRAP_OUTPUT);
     status s = check_limits(w);
-    if (s != OK) leave(w, s);
-    if (w->brevity.may_offload && w->brevity.lists && end_long_call(w) != OK) leave(w, NOT_BRIEF);
+    if (s != OK) sandbox_leave(w, s);
+    if (w->brevity.may_offload && w->brevity.lists && end_long_call(w) != OK) sandbox_leave(w, NOT_BRIEF);
     end_brevity(w); /* the sink may reply */
     w->current.sink(w->current.context, w->members, MEMBERS_BATCH);
 }
@@ -202,6 +203,6 @@ status sandbox_check_time(worker *w) {
 
 uint32_t sandbox_worked(worker *w) {
     status s = sandbox_check_time(w);
-    if (s != OK) leave(w, s);
+    if (s != OK) sandbox_leave(w, s);
     return w->brevity.may_offload ? w->brevity.batch : WORK_BATCH;
 }

@@ -46,6 +46,18 @@ void sandbox_return_limits(worker *w);
 
 /* --- Called by core.c, defined in sandbox.c --- */
 
+/* Ends the call by _longjmp with this status. */
+__attribute__((noreturn, cold)) void sandbox_leave(worker *w, status why);
+
+/* Makes b, to which memory 0 has moved, memory 0, which took `bytes` bytes before. */
+static inline void keep_growable(worker *w, bitmap *b, uint64_t bytes) {
+    root *r = w->current.row;
+    w->current.growable = w->current.alone = b;
+    if (r == NULL) return;
+    r->of[w->current.row_at].b = b;
+    r->bytes += bitmap_bytes(b) - bytes;
+}
+
 /* Ends the call by _longjmp. */
 __attribute__((noreturn, cold)) void sandbox_trap(worker *w, enum trap trap);
 

@@ -8,11 +8,14 @@ IMPORT u32 shown_on(TAKE_STATE_AND u32 side) {
     return side == 1 ? of_left : of_right;
 }
 
+/* What `left` shows after w2c_segments_renew. */
+#define LENT (SELF - 1)
+
 /* NULL if the side shows no segment. */
 IMPORT const root *root_on(TAKE_STATE_AND u32 side) {
     const root *own = state->self_of;
     const u32 k = shown_on(PASS_STATE_AND side);
-    return side == 0 ? own : k == SELF ? NULL : state->operands[k].of;
+    return side == 0 ? own : k >= LENT ? NULL : state->operands[k].of;
 }
 
 IMPORT u32 w2c_segments_at(TAKE_STATE_AND u32 side) {
@@ -77,4 +80,44 @@ __attribute__((noinline, unused)) static u32 w2c_segments_view(TAKE_STATE_AND u3
     views[state->operand_count] = views[k];
     state->operands = views;
     return state->operand_count++;
+}
+
+/* --- Changing segments --- */
+
+/* Shows it as memory 0. Operand 0 is what is changed. */
+__attribute__((noinline, unused)) static void show_row(TAKE_STATE_AND span shown) {
+    WORKER->views[0] = row_operand(WORKER);
+    state->self_of = shown.of;
+    state->self_at = shown.at;
+    set_memory(PASS_STATE_AND shown);
+    if (state->left_shown == 0) w2c_left_select(PASS_STATE_AND 0);
+    if (state->right_shown == 0) w2c_right_select(PASS_STATE_AND 0);
+}
+
+__attribute__((noinline, unused)) static void w2c_segments_change(TAKE_STATE_AND u64 key) {
+    show_row(PASS_STATE_AND row_change(WORKER, key));
+}
+
+__attribute__((noinline, unused)) static void w2c_segments_renew(TAKE_STATE_AND u32 bytes, u64 key,
+                                                                 u32 more) {
+    show_row(PASS_STATE_AND row_renew(WORKER, bytes, key, more));
+    if (bytes == 0) return;
+    const span old = row_old(WORKER);
+    state->left_base = old.base;
+    state->left_size = old.size;
+    state->left_shown = LENT;
+}
+
+__attribute__((noinline, unused)) static void w2c_segments_remove(TAKE_STATE) {
+    show_row(PASS_STATE_AND row_remove(WORKER));
+}
+
+__attribute__((noinline, unused)) static void w2c_segments_leave(TAKE_STATE) {
+    show_row(PASS_STATE_AND row_leave(WORKER));
+}
+
+IMPORT void w2c_segments_note(TAKE_STATE_AND u64 members) { row_note(WORKER, members); }
+
+__attribute__((noinline, unused)) static void w2c_arena_cut(TAKE_STATE_AND u32 bytes) {
+    show_row(PASS_STATE_AND row_cut(WORKER, bytes));
 }

@@ -45,6 +45,11 @@ struct worker {
         uint32_t wasteful, used;
         uint64_t first, members; /* of the last segment of a result, as in a segment */
         uint64_t offset; /* the last one that was changed */
+        int changes; /* whether the call may change segments: row.h */
+        root *row; /* these segments, NULL for a single arena */
+        bitmap *alone; /* that arena */
+        uint32_t row_at; /* the segment that is memory 0 */
+        bitmap *old; /* what `left` shows of a segment that was replaced */
         uint32_t cut_to; /* bytes that memory 0 should be cut to, 0 if it should stay */
         member_sink *sink; /* NULL except in calls that list members */
         void *context;

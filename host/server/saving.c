@@ -8,15 +8,19 @@
 /* A worker that no save uses, to spare the next one its preparation. */
 static worker *_Atomic spare;
 
-static worker *take_worker(void) {
+worker *begin_saving(RedisModuleIO *rdb) {
     worker *w = atomic_exchange(&spare, NULL);
     if (w) return w;
     w = try_alloc(sizeof *w);
-    if (w) worker_begin(w, wanted_level());
+    if (w == NULL) {
+        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "no memory to save with");
+        abort();
+    }
+    worker_begin(w, wanted_level());
     return w;
 }
 
-static void return_worker(worker *w) {
+void end_saving(worker *w) {
     worker *none = NULL;
     if (atomic_compare_exchange_strong(&spare, &none, w)) return;
     worker_end(w);
@@ -48,11 +52,7 @@ static void save_with(worker *w, const family *f, RedisModuleIO *rdb, const bitm
 }
 
 void save_bitmap(const family *f, RedisModuleIO *rdb, const bitmap *b) {
-    worker *w = take_worker();
-    if (w == NULL) {
-        RedisModule_LogIOError(rdb, REDISMODULE_LOGLEVEL_WARNING, "no memory to save with");
-        abort();
-    }
+    worker *w = begin_saving(rdb);
     save_with(w, f, rdb, b);
-    return_worker(w);
+    end_saving(w);
 }

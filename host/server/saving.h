@@ -8,6 +8,10 @@
 /* Writes a value to an RDB file, on any thread: servers that save without fork do so on one of theirs. */
 void save_bitmap(const family *f, RedisModuleIO *rdb, const bitmap *b);
 
+/* A worker for a save on this thread. Lack of memory ends the process, which the server reports as a failed save. */
+worker *begin_saving(RedisModuleIO *rdb);
+void end_saving(worker *w);
+
 /* The name of the key that is being loaded or saved, if the server knows it. */
 static inline const char *key_of(RedisModuleIO *io, char text[LOGGABLE_BYTES]) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);

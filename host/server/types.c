@@ -100,21 +100,21 @@ static void rewrite(const family *f, RedisModuleIO *aof, RedisModuleString *key,
     if (s == OUT_OF_MEMORY) abort();
 }
 
-static size_t memory(const void *b) { return bitmap_memory(b); }
+size_t value_memory(const void *b) { return bitmap_memory(b); }
 
-static void release(const family *f, bitmap *b) {
+void release_value(const family *f, bitmap *b) {
     count_values(f, -1, -bitmap_bytes(b));
     bitmap_free(b);
 }
 
 /* In units of 64 KiB: the server frees a value in its background thread above 64 units. */
-static size_t free_effort(RedisModuleString *key, const void *b) {
+size_t free_effort(RedisModuleString *key, const void *b) {
     (void)key;
     return 1 + bitmap_bytes(b) / 65536;
 }
 
 /* For a damaged bitmap NULL, which makes COPY fail. */
-static void *copy(const family *f, const bitmap *b) {
+void *copy_value(const family *f, const bitmap *b) {
     bitmap *copied = is_damaged(b) ? NULL : bitmap_copy(b);
     if (copied) count_values(f, 1, bitmap_bytes(copied));
     return copied;
@@ -132,7 +132,7 @@ static void move(RedisModuleDefragCtx *ctx, bitmap **b) {
 /* There is nothing to resume: DefragAlloc moves a block as a whole, or leaves it where it is. The servers' jemalloc moves
  * only blocks that share a slab, up to 14 KiB. A larger block has pages of its own, and moving it would free nothing,
  * so only small segments are tried, and no call copies more than these. */
-static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
+int defrag_value(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **b) {
     (void)key;
     if (bitmap_is_shared(*b)) return 0;
     root *r = root_of(*b);

@@ -157,3 +157,29 @@ export const integers: Command[] = [
     example: [["RI.SET age 7 31 8 17", int(2)], ["RI.STAT age", bulk(STAT)]],
   },
 ];
+
+export const about = `# Integers for ids
+
+Commands \`RI.*\` keep one signed 64-bit integer for each id, from 0 to 18446744073709551615, that has one: an age, a score, an amount, or the
+time when somebody was last seen. An id without one has none, which is not 0. Keys have the type \`roar-ints\`. Ten million ids with values below
+131,072 take 23.5 MB, about two bytes and a half for each; a sorted set takes some 90. Options, bounds and errors are those of sorted sets
+(ZADD, ZRANGE, ZCOUNT), and a key without ids is deleted, as a sorted set is. Bounds \`min\` and \`max\` are integers, \`-inf\`, \`+inf\`, or
+\`(\` and an integer that is excluded.
+
+\`WITHIN expression numkeys key [key ...]\`, always last, counts only ids that are members of an [expression](commands.md#query) over bitmaps
+of either family:
+
+    RI.SUM paid WITHIN "#1 & #2" 2 vip active:may
+
+**In expressions**, a key of integers is the ids that have a value, and its values can be compared: \`#2 >= 18\`, also with \`<\`, \`<=\`,
+\`>\`, \`=\` and \`!=\`; \`18 <= #2 < 30\`; \`#2 < #3\` for the ids that have a value in both keys. Comparisons bind tighter than \`&\`.
+This works in QUERY, QUERYSTORE, FACET, CROSSCARD, and WITHIN. Each comparison is computed for all ids of its key before the expression is
+evaluated. Commands of \`R.*\` do not see ids above 4294967295.
+
+    R.QUERY "#1 & 18 <= #2 < 30 - #3" 3 vip age lost MEMBERS LIMIT 10
+    R.QUERY "#1 >= 1000" 1 seen                        the time was stored by RI.SET seen GT id time
+    R.QUERY "#1 < #2" 2 seen:cart seen:payment         an ordered funnel
+
+A rank takes a pass over all values, from 2 ms for ten million on. A leaderboard that mostly asks for ranks is quicker as a sorted set, which
+finds them in O(log n); its top is found here in about a millisecond.
+`;

@@ -50,6 +50,7 @@ export type Kind =
   | "number"        // the most to return
   | "draws"         // how many, negative with repetitions
   | "distance"      // between two offsets, positive or negative
+  | "names"         // of a dictionary
   | "operations"    // of BITFIELD
   | "ranges"        // blocks of min and max; their number is before them
   | "value"         // of an id: -2^63 to 2^63 - 1

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Access, type Command as Row, commands } from "../../host/table/commands.ts";
-import { integers } from "../../host/table/integers.ts";
+import { own } from "../../host/table/own.ts";
 import { callOf, callsOf, isKey, rows } from "../support/calls.ts";
 import { families, type Family, otherThan, R, R64, range } from "../support/family.ts";
 import { type Argument, type Reply, ReplyError } from "../support/resp.ts";
@@ -16,8 +16,8 @@ import { isSeven, since } from "../support/version.ts";
 
 const server = useServer();
 
-/** What servers are told of commands is told of these, too. test/commands/integers.test.ts has their calls. */
-const ofIntegers = integers.map((row) => ({ row, name: `RI.${row.name}` })), told = [...rows, ...ofIntegers];
+/** What servers are told of commands is told of these, too. test/commands/{integers,names}.test.ts have their calls. */
+const others = own.flatMap(({ id, rows: of }) => of.map((row) => ({ row, name: `${id}.${row.name}` }))), told = [...rows, ...others];
 
 /** Arguments that accept any text: command name to position. */
 const free: Readonly<Record<string, number>> = { SETBITARRAY: 1, STAT: 1, OPTIMIZE: 1 };

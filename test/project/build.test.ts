@@ -13,9 +13,9 @@ describe("build/roaring.wasm", () => {
   it("imports nothing but the functions that assembly/env/memory.ts declares", () => {
     const readable = ["select", "size", "load8", "load16", "load32", "load64", "load128", "copy", "spread", "prefetch", "identity"];
     const world = {
-      left: readable, right: readable, vector: ["compact", "lanesIn", "spread", "width"], arena: ["size", "grow", "most", "close"], work: ["spend"],
+      left: readable, right: readable, vector: ["compact", "lanesIn", "spread", "width"], arena: ["size", "grow", "cut", "most", "close"], work: ["spend"],
       bits: ["set", "clear", "flip"], bytes: ["increment", "atLeast", "gather", "meet", "combine"],
-      segments: ["are", "seek", "next", "at", "show", "seekRank", "before", "members", "view"],
+      segments: ["are", "seek", "next", "at", "show", "seekRank", "before", "members", "view", "change", "renew", "leave", "remove", "note"],
       argument: ["value", "put", "handBack", "defer", "deferred"], reply: ["member", "lanes"],
       output: ["write", "fill", "put", "put128", "mark"],
     };
@@ -137,5 +137,6 @@ describe("generated documents", () => {
     const run = join(projectRoot, "node_modules/.bin/tsx");
     execFileSync(run, [generator, "--check", "docs/commands.md"], { cwd: projectRoot, stdio: "pipe" });
     execFileSync(run, [generator, "--check", "docs/integers.md"], { cwd: projectRoot, stdio: "pipe" });
+    execFileSync(run, [generator, "--check", "docs/names.md"], { cwd: projectRoot, stdio: "pipe" });
   });
 });

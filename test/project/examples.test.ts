@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../host/table/commands.ts";
-import { integers } from "../../host/table/integers.ts";
+import { own } from "../../host/table/own.ts";
 import { families } from "../support/family.ts";
 import { byName, useServer } from "../support/suite.ts";
 import { cliBinary } from "../support/version.ts";
@@ -13,11 +13,11 @@ const only32 = ["SETFULL", "STAT", "EXPORT", "IMPORT"];
 
 describe("the example in the command table", () => {
   const server = useServer();
-  const bitmaps = families.flatMap(({ name: family }) =>
-    commands.filter(({ name }) => family === "R" || !only32.includes(name))
-      .map(({ name, example }) => ({ name: `${family}.${name}`, family, example })),
-  );
-  const rows = [...bitmaps, ...integers.map(({ name, example }) => ({ name: `RI.${name}`, family: "RI", example }))];
+  const tables = [
+    ...families.map(({ name: family }) => ({ family, rows: commands.filter(({ name }) => family === "R" || !only32.includes(name)) })),
+    ...own.map(({ id, rows: of }) => ({ family: id, rows: of })),
+  ];
+  const rows = tables.flatMap(({ family, rows: of }) => of.map(({ name, example }) => ({ name: `${family}.${name}`, family, example })));
 
   it.each(byName(rows))("of %s prints what it says", (_, { name, family, example }) => {
     expect(example.some(([command]) => command.replace(/^R\./, `${family}.`).split(" ")[0] === name)).toBe(true);

@@ -70,6 +70,8 @@ describe("a trap", () => {
     ["counting what two operands share across the end of the right one", OPERAND],
     ["combining two operands to across the end", BITMAP], ["asking for a view of operand 0 when there is none", OPERAND],
     ["ending a segment while nothing is built", "memory did not grow"],
+    ...["changing a segment", "leaving it", "renewing it", "removing it", "counting its members", "cutting it"]
+      .map((what): [string, string] => [`${what} in a call that changes none`, OPERAND]),
   ];
   const numbered = ways.map(([name, error], way) => ({ name, error, way }));
 

@@ -63,15 +63,13 @@ export function crc64(bytes: Buffer): bigint {
   return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
 }
 
-/** The argument of RESTORE for a payload of the type. The checksum is right even if the payload is invalid. */
-export function dumpOf(type: string, payload: Buffer, version = 1): Buffer {
+/** The argument of RESTORE for a payload of the type, of one string or several. The checksum is right even if the payload is invalid. */
+export function dumpOf(type: string, payload: Buffer | readonly Buffer[], version = 1): Buffer {
   return sealed(
     Buffer.concat([
       Buffer.from([TYPE_MODULE_2]),
       lengthBytes(typeId(type, version)),
-      lengthBytes(BigInt(OPCODE_STRING)),
-      lengthBytes(BigInt(payload.length)),
-      payload,
+      ...[payload].flat().flatMap((string) => [lengthBytes(BigInt(OPCODE_STRING)), lengthBytes(BigInt(string.length)), string]),
       lengthBytes(BigInt(OPCODE_END)),
     ]),
   );

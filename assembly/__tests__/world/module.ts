@@ -254,6 +254,10 @@ export function arena_grow(bytes: u32): void {
   grows++;
 }
 
+export function arena_cut(bytes: u32): void {
+  need(bytes <= arenaSize);
+  arenaSize = bytes;
+}
 export function arena_most(): u32 { return u32.MAX_VALUE; }
 /* eslint-disable @typescript-eslint/no-unused-vars -- the parameters are those of the imports */
 export function arena_close(_used: u32, _held: u32, _first: u64, _members: u64): void { need(false); }
@@ -269,6 +273,11 @@ export function segments_seekRank(_side: u32, _rank: u64): void { need(false); }
 export function segments_before(_side: u32): u64 { need(false); return 0; }
 export function segments_members(_side: u32): u64 { need(false); return 0; }
 export function segments_view(k: u32): u32 { return k; }
+export function segments_change(_key: u64): void { need(false); }
+export function segments_renew(_bytes: u32, _key: u64, _more: u32): void { need(false); }
+export function segments_leave(): void { need(false); }
+export function segments_remove(): void { need(false); }
+export function segments_note(_members: u64): void { need(false); }
 /* eslint-enable @typescript-eslint/no-unused-vars */
 
 export function argument_value(index: u32): u64 {

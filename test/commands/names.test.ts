@@ -1,0 +1,189 @@
+// RN.*: what commands reply, what they refuse, and what they do besides. test/model/names.test.ts compares meanings.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { names as rows } from "../../host/table/names.ts";
+import { noEffects, Observer, oneChange } from "../support/observer.ts";
+import type { Argument } from "../support/resp.ts";
+import { withDebug } from "../support/server.ts";
+import { arityError, expectValid, record, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
+import { isSeven } from "../support/version.ts";
+
+const server = useServer({ moduleArguments: withDebug });
+const run = (...command: Argument[]) => server.run(...command);
+const refusal = (...command: Argument[]) => server.connection.refusal(...command);
+
+/** A payload of RN.LOAD. */
+function chunk(first: number, records: readonly (string | readonly number[])[], count = records.length): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(first, 0);
+  head.writeUInt32LE(count, 4);
+  return Buffer.concat([head, ...records.map((one) => (typeof one === "string" ? Buffer.from([one.length, ...Buffer.from(one)]) : Buffer.from(one)))]);
+}
+
+describe("RN.* on a missing key", () => {
+  it.each<[Argument[], unknown]>([
+    [["RN.ID", "none", "a", "b"], [null, null]], [["RN.NAME", "none", 0, 4294967295], [null, null]], [["RN.DEL", "none", "a"], 0],
+    [["RN.CARD", "none"], 0], [["RN.SCAN", "none", 0], ["0", []]],
+  ])("%j replies %j and creates nothing", async (command, reply) => {
+    expect(await run(...command)).toEqual(reply);
+    expect(await run("EXISTS", "none")).toBe(0);
+  });
+});
+
+describe("RN.*", () => {
+  it("gives ids in order, and none twice", async () => {
+    expect(await run("RN.ADD", "k", "a", "b", "a", "c")).toEqual([0, 1, 0, 2]);
+    expect(await run("RN.DEL", "k", "b", "b", "x")).toBe(1);
+    expect(await run("RN.ADD", "k", "b", "a")).toEqual([3, 0]);
+    expect(await run("RN.NAME", "k", 0, 1, 2, 3, 4)).toEqual(["a", null, "c", "b", null]);
+    expect(await run("RN.DEL", "k", "a", "b", "c")).toBe(3);
+    expect(await run("RN.CARD", "k")).toBe(0);
+    expect(await run("EXISTS", "k")).toBe(1);
+    expect(await run("RN.ADD", "k", "a")).toEqual([4]);
+  });
+
+  it("replies names to the byte", async () => {
+    const names = [
+      "6f1c5b0e-96a6-4b9a-8f0e-3b2f5b1c9d10", "6F1C5B0E-96A6-4B9A-8F0E-3B2F5B1C9D10", "6f1c5b0e-96A6-4b9a-8f0e-3b2f5b1c9d10",
+      "00000000-0000-0000-0000-000000000000", "6f1c5b0e-96a6-4b9a-8f0e-3b2f5b1c9d1g", "6f1c5b0e+96a6-4b9a-8f0e-3b2f5b1c9d10",
+      "d41d8cd98f00b204e9800998ecf8427e", "D41D8CD98F00B204E9800998ECF8427E", "D41D8CD98F00B204E9800998ECF8427e", "0x12", "abcdef", "ABCDEF", "abcdeF", "abcde",
+      "0", "1", "00", "01", "10", "010", "0000", "9", "255", "256", "18446744073709551615", "18446744073709551616", "99999999999999999999", "018446744073709551615",
+      "+1", "-1", "1.5", " 1", "1 ", "\0", "\0\0", "\xff", "ada", "Ada", "o0", "O0", "@@", "``", "gg", "a".repeat(127), "a".repeat(128), "g".repeat(127), "g".repeat(128),
+      "a".repeat(64), "a".repeat(66), "g".repeat(65_535),
+    ];
+    expect(await run("RN.ADD", "k", ...names)).toEqual(names.map((_, id) => id));
+    expect(await run("RN.NAME", "k", ...names.map((_, id) => id))).toEqual(names);
+    expect(await run("RN.ID", "k", ...names)).toEqual(names.map((_, id) => id));
+    await expectValid(server);
+  });
+
+  it("packs UUIDs, hexadecimal digits and decimal numbers", async () => {
+    const takes = async (key: string, name: (i: number) => string): Promise<number> => {
+      for (let from = 0; from < 20_000; from += 1000) await run("RN.ADD", key, ...Array.from({ length: 1000 }, (_, i) => name(from + i)));
+      return (await server.usage(key)) / 20_000;
+    };
+    const hex = (i: number): string => `${"0".repeat(24)}${(i * 40_503).toString(16).padStart(8, "0")}`;
+    expect(await takes("uuid", (i) => hex(i).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"))).toBeLessThan(30);
+    expect(await takes("hex", hex)).toBeLessThan(30);
+    expect(await takes("decimal", (i) => String(10n ** 18n + BigInt(i) * 7n))).toBeLessThan(22);
+  });
+
+  it("SCAN lists a page, also one of long names", async () => {
+    await run("RN.ADD", "k", ...Array.from({ length: 100 }, (_, i) => `name ${i}`));
+    expect(await run("RN.SCAN", "k", 5, "COUNT", 2)).toEqual(["7", [5, "name 5", 6, "name 6"]]);
+    expect(await run("RN.SCAN", "k", 99, "count", 2)).toEqual(["0", [99, "name 99"]]);
+    expect(await run("RN.SCAN", "k", 100)).toEqual(["0", []]);
+    expect(((await run("RN.SCAN", "k", 0)) as [string, unknown[]])[1]).toHaveLength(20);
+    await run("RN.DEL", "k", "name 7");
+    expect(await run("RN.SCAN", "k", 6, "COUNT", 2)).toEqual(["9", [6, "name 6", 8, "name 8"]]);
+    await run("RN.ADD", "long", ...Array.from({ length: 20 }, (_, i) => `${i}`.padStart(60_000, "x")));
+    const [cursor, page] = (await run("RN.SCAN", "long", 0, "COUNT", 1000)) as [string, unknown[]];
+    expect(page.length).toBeLessThan(20);
+    expect(Number(cursor)).toBe(page.length / 2);
+  });
+
+  it("keeps the TTL, and a copy is independent", async () => {
+    await run("RN.ADD", "k", ...Array.from({ length: 3000 }, (_, i) => `name ${i}`));
+    await run("EXPIRE", "k", 1000);
+    await run("COPY", "k", "copied");
+    expect(await run("RN.ADD", "k", "more")).toEqual([3000]);
+    expect(await run("RN.DEL", "copied", "name 7")).toBe(1);
+    expect(await run("RN.ID", "k", "name 7", "more")).toEqual([7, 3000]);
+    expect(await run("RN.ID", "copied", "name 7", "more")).toEqual([null, null]);
+    expect(await run("TTL", "k")).toBeGreaterThan(900);
+    await expectValid(server);
+    await expectValid(server, "copied");
+  });
+});
+
+describe("RN.* refuses", () => {
+  const NAME = "ERR invalid name: must have 1 to 65535 bytes", ID = "ERR invalid id: must be an unsigned 32 bit integer";
+  const PAYLOAD = "ERR invalid roaring payload: ", UNSOUND = `${PAYLOAD}a name does not have the form that it should have`;
+  it.each<[Argument[], string]>([
+    [["RN.ADD", "k"], arityError("RN.ADD")], [["RN.ADD", "k", ""], NAME], [["RN.ADD", "k", "b", "x".repeat(65_536)], NAME],
+    [["RN.ID", "k"], arityError("RN.ID")], [["RN.ID", "k", "a", ""], NAME], [["RN.DEL", "k", "a", ""], NAME],
+    [["RN.NAME", "k", "x"], ID], [["RN.NAME", "k", 4294967296], ID], [["RN.NAME", "k", -1], ID],
+    [["RN.CARD", "k", "x"], arityError("RN.CARD")], [["RN.SCAN", "k", "x"], "ERR invalid cursor: must be an unsigned 32 bit integer"],
+    [["RN.SCAN", "k", 0, "COUNT", 0], SYNTAX], [["RN.SCAN", "k", 0, "MATCH", 1], SYNTAX], [["RN.SCAN", "k", 0, "COUNT"], SYNTAX],
+    [["RN.LOAD", "k", ""], `${PAYLOAD}it is truncated`], [["RN.LOAD", "k", Buffer.alloc(7)], `${PAYLOAD}it is truncated`],
+    [["RN.LOAD", "k", chunk(1, ["b"], 2)], `${PAYLOAD}it is truncated`], [["RN.LOAD", "k", chunk(1, ["b", "c"], 1)], `${PAYLOAD}it has trailing bytes`],
+    [["RN.LOAD", "k", chunk(0, ["b"])], `${PAYLOAD}an id is out of range, or not greater than those before it`],
+    [["RN.LOAD", "k", chunk(2 ** 32 - 2, ["b", "c"])], `${PAYLOAD}an id is out of range, or not greater than those before it`],
+    [["RN.LOAD", "k", chunk(1, ["b", "a"])], `${PAYLOAD}it has a name twice`], [["RN.LOAD", "k", chunk(1, ["b", "b"])], `${PAYLOAD}it has a name twice`],
+    [["RN.LOAD", "k", chunk(1, ["12"])], UNSOUND], [["RN.LOAD", "k", chunk(1, ["ab"])], UNSOUND], [["RN.LOAD", "k", chunk(1, [[5, 0x62]])], UNSOUND],
+    [["RN.LOAD", "k", chunk(1, [[0xc0, 5]])], UNSOUND], [["RN.LOAD", "k", chunk(1, [[0xc1, 12, 0]])], UNSOUND], [["RN.LOAD", "k", chunk(1, [[0x80, 0x12]])], UNSOUND],
+    [["RN.LOAD", "k", chunk(1, [[0xa0, 0x01]])], UNSOUND], [["RN.LOAD", "k", chunk(1, [[0xfe, 0]])], UNSOUND], [["RN.LOAD", "k", chunk(1, [[0xff, 1, 0, 0x62]])], UNSOUND],
+    [["RN.LOAD", "k", chunk(1, [[0xca, 1]])], UNSOUND], [["RN.LOAD", "k", chunk(1, [[0xff]])], UNSOUND], [["RN.LOAD", "k", chunk(1, [[0xff, 0, 0]])], UNSOUND],
+  ])("%j", async (command, error) => {
+    await run("RN.ADD", "k", "a");
+    expect(await refusal(...command)).toBe(error);
+    expect(await run("RN.SCAN", "k", 0)).toEqual(["0", [0, "a"]]);
+    expect(await run("RN.ADD", "k", "b")).toEqual([1]);
+    await expectValid(server);
+  });
+
+  it("LOAD of a bad payload creates nothing", async () => {
+    expect(await refusal("RN.LOAD", "none", chunk(0, ["a", "a"]))).toBe(`${PAYLOAD}it has a name twice`);
+    expect(await run("EXISTS", "none")).toBe(0);
+  });
+
+  it("names for which there are no ids: all of a call", async () => {
+    expect(await run("RN.LOAD", "k", chunk(2 ** 32 - 3, ["a"]))).toBe("OK");
+    expect(await refusal("RN.ADD", "k", "b", "c")).toBe("ERR Roaring: the dictionary has no ids left");
+    expect(await run("RN.ADD", "k", "b", "a")).toEqual([2 ** 32 - 2, 2 ** 32 - 3]);
+    expect(await refusal("RN.ADD", "k", "a", "c")).toBe("ERR Roaring: the dictionary has no ids left");
+    expect(await run("RN.NAME", "k", 2 ** 32 - 3, 2 ** 32 - 2, 2 ** 32 - 1)).toEqual(["a", "b", null]);
+    expect(await run("RN.SCAN", "k", 7)).toEqual(["0", [2 ** 32 - 3, "a", 2 ** 32 - 2, "b"]]);
+    await expectValid(server);
+  });
+
+  it("keys of other types, and the others refuse its keys", async () => {
+    await run("RN.ADD", "k", "a");
+    await run("R.SETBIT", "b", 1, 1);
+    await run("SET", "s", "x");
+    for (const key of ["b", "s"]) {
+      for (const [command, ...rest] of [["RN.ADD", key, "a"], ["RN.ID", key, "a"], ["RN.NAME", key, 0], ["RN.DEL", key, "a"], ["RN.CARD", key], ["RN.SCAN", key, 0], ["RN.LOAD", key, chunk(0, ["a"])]] as Argument[][]) {
+        expect(await refusal(command!, ...rest)).toBe(WRONGTYPE);
+      }
+    }
+    for (const command of [["R.SETBIT", "k", 1, 1], ["R64.GETBIT", "k", 1], ["R.EXPORT", "k"], ["R.STAT", "k"], ["R64.BITOP", "OR", "d", "k"], ["GET", "k"]]) {
+      expect(await refusal(...command)).toBe(WRONGTYPE);
+    }
+    expect(await run("TYPE", "k")).toBe("roarnames");
+  });
+
+  it("replies beyond the limit", async () => {
+    await run("RN.ADD", "k", "x".repeat(60_000), "y");
+    await run("CONFIG", "SET", "redis-roar.reply-limit-bytes", 1_000_000);
+    try {
+      expect(await refusal("RN.NAME", "k", ...Array<number>(20).fill(0))).toMatch(/^ERR Roaring: reply too large/);
+      expect(await run("RN.NAME", "k", ...Array<number>(2000).fill(1))).toHaveLength(2000);
+    } finally {
+      await run("CONFIG", "SET", "redis-roar.reply-limit-bytes", 512 * 1024 * 1024);
+    }
+  });
+});
+
+describe("side effects of RN.*", () => {
+  let observer: Observer;
+  beforeAll(async () => { observer = await Observer.of(server); });
+  afterAll(() => observer.close());
+  const effects = (...command: Argument[]) => observer.effects("k", () => run(...command));
+
+  it("are those of the changes", async () => {
+    expect(await effects("RN.ADD", "k", "a", "b")).toEqual(oneChange("rn.add", "RN.ADD", "k", "a", "b"));
+    expect(await effects("RN.ADD", "k", "a")).toEqual(noEffects);
+    expect(await effects("RN.ADD", "k", "a", "c")).toEqual(oneChange("rn.add", "RN.ADD", "k", "a", "c"));
+    expect(await effects("RN.DEL", "k", "x")).toEqual(noEffects);
+    expect(await effects("RN.DEL", "k", "b", "x")).toEqual(oneChange("rn.del", "RN.DEL", "k", "b", "x"));
+    for (const command of [["RN.ID", "k", "a"], ["RN.NAME", "k", 0], ["RN.CARD", "k"], ["RN.SCAN", "k", 0]]) expect(await effects(...command)).toEqual(noEffects);
+  });
+});
+
+describe.skipIf(!isSeven)("the table of RN.*", () => {
+  it.each(rows.map((row) => [row.name, row] as const))("%s: the server tells what its row says", async (name, row) => {
+    const docs = record(record(await run("COMMAND", "DOCS", `RN.${name}`)).get(`RN.${name}`)!);
+    for (const field of ["summary", "complexity", "since"] as const) expect(docs.get(field)).toBe(row[field]);
+    expect(await run("COMMAND", "GETKEYS", `RN.${name}`, "k", ...(name === "CARD" ? [] : ["a"]))).toEqual(["k"]);
+  });
+});
