@@ -41,3 +41,4 @@ export { changeValue, valueOf } from "./values/point";
 export { askValues } from "./values/ask";
 export { comparisons, idsCompared } from "./values/compare";
 export { mergeValues } from "./values/merge";
+export { valuesWithout } from "./values/without";
