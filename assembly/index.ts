@@ -41,6 +41,7 @@ export { changeValue, valueOf } from "./values/point";
 export { askValues } from "./values/ask";
 export { comparisons, idsCompared } from "./values/compare";
 export { mergeValues } from "./values/merge";
+export { valuesWithout } from "./values/without";
 export { countNames, findNames, nameFrom } from "./names/dictionary";
 export { addNames, removeNames, takeBackNames } from "./names/change";
 export { namesBytes, readNames, writeNames } from "./names/payload";

@@ -11,7 +11,7 @@ abstract class Part {
   /** Ids that a part lists at most. */
   @inline static readonly IDS_MAX: u64 = 1 << 21;
   /** Values that a part counts. */
-  @inline static readonly VALUES: u32 = 1 << 16;
+  @inline static readonly VALUES: u32 = 1 << 18;
 
   /** Whether counters can count a part with values from `from` to `to`. */
   @inline static counts(from: i64, to: i64): bool { return <u64>(to - from) < Part.VALUES; }

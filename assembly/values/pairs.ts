@@ -94,6 +94,13 @@ export abstract class Pairs {
     return larger;
   }
 
+  /** Makes room for `more` pairs at the end, whose content is undefined. The block has room for them. */
+  static extend(p: u64, more: u32): u64 {
+    const values = Pairs.valuesAt(p), count = Pairs.count(p);
+    memory.copy(values + <usize>more * Pairs.idBytes(p), values, <usize>count * Pairs.valueBytes(p));
+    return Pairs.of(Pairs.at(p), count + more, Pairs.idBytes(p), Pairs.valueBytes(p));
+  }
+
   /** Removes pair `index`. */
   static remove(p: u64, index: u32): u64 {
     const idBytes = Pairs.idBytes(p), valueBytes = Pairs.valueBytes(p), count = Pairs.count(p);

@@ -276,7 +276,7 @@ function leafToAdd(id: u64, value: i64): u32 {
 
 /** Pairs from which on an id behind them that needs wider ids begins a new leaf. */
 // @ts-ignore: decorator
-@inline const BEGINS_FROM: u32 = 32;
+@inline export const BEGINS_FROM: u32 = 32;
 
 /** Lets the leaf of pairs behind an id begin earlier, so that it covers the id, or makes a leaf for it. */
 function extendOrMake(upTo: u32, id: u64): void {
@@ -334,7 +334,7 @@ function makeLeaf(index: u32, first: u64): void {
  * Whether the leaf of pairs can hold `count` pairs of these widths in `most` bytes. Then gives it a block for
  * them, and its pairs the widths.
  */
-function fitPairs(leaf: Leaf, count: u32, idBytes: u32, valueBytes: u32, most: usize): bool {
+export function fitPairs(leaf: Leaf, count: u32, idBytes: u32, valueBytes: u32, most: usize): bool {
   const bytes = <usize>count * (idBytes + valueBytes), p = Pairs.ofLeaf<Own>(leaf);
   if (bytes > most) return false;
   leaf.setAt(Blocks.resize(Pairs.at(p), Leaf.room(Pairs.bytes(p)), Leaf.room(bytes)));

@@ -128,7 +128,7 @@ function copyTiny(leaf: Leaf, at: u32): void {
 }
 
 /** Adds the leaf's values to the sum. */
-function addSum(leaf: Leaf): void {
+export function addSum(leaf: Leaf): void {
   if (!leaf.isSliced<Own>()) {
     const p = Pairs.ofLeaf<Own>(leaf);
     for (let i: u32 = 0, n = Pairs.count(p); i < n; i++) Wide.add(Values.sumAt(), Pairs.value<Own>(p, i));

@@ -2,15 +2,13 @@
 // `right` shows (WITHIN: the members of an expression). Memory 0 has what a pass does and finds. Leaves are
 // skipped, or taken as a whole, where their bounds decide.
 
-import { SELF, Side, left, right, segments, work } from "../env/memory";
+import { Side, left, right, segments, work } from "../env/memory";
 import { Left, Right } from "../env/view";
-import { Entry, Offset } from "../arena/layout/entry";
+import { Offset } from "../arena/layout/entry";
 import { Arena } from "../arena/layout/header";
 import { Directory, Place } from "../arena/read/directory";
-import { Shape } from "../combine/shape/shape";
-import { toBitset } from "../container/convert";
-import { Kind } from "../container/kind";
 import { BITSET_BYTES, Container } from "../container/limits";
+import { FILTER_COPY, layFilter } from "./filter";
 import { Leaf, Values } from "./layout";
 import { PairList } from "./pairlist";
 import { Pairs } from "./pairs";
@@ -68,7 +66,7 @@ export abstract class Pass {
   /** A container of the bitmap, copied. */
   @inline private static readonly COPY: usize = 2 * BITSET_BYTES;
   /** PairList pairs begin here: the value, and then the id. */
-  @inline static readonly PAIRS: usize = Pass.COPY + 2 * BITSET_BYTES;
+  @inline static readonly PAIRS: usize = Pass.COPY + FILTER_COPY;
   /** A pass reads a leaf from memory while it works on the one so many places before. */
   @inline private static readonly AHEAD: u32 = 2;
 
@@ -223,22 +221,13 @@ export abstract class Pass {
       const key = Offset.key(Spot.id<Left>(spot));
       if (key > Offset.key(Pass.lastId())) return;
       if (key > entry.lastKey<Right>()) { place = Directory.seekFrom<Right>(place, key); continue; }
-      Pass.layFilter(entry);
+      layFilter(entry, Pass.FILTER, Pass.COPY);
       left.select(0);
       Pass.over(max(key << 16, from), min((key << 16) | Container.LOW_MAX, Pass.lastId()));
       if (key == Offset.KEY_MAX) return;
       from = (key + 1) << 16;
       if (key == entry.lastKey<Right>()) place = Place.next<Right>(place);
     }
-  }
-
-  /** Writes the container of the entry as a bitset. Leaves `left` anywhere. */
-  private static layFilter(entry: Entry): void {
-    const s = Shape.ofEntry<Right>(entry);
-    if (Shape.kind(s) == Kind.FULL) { memory.fill(Pass.FILTER, 0xff, BITSET_BYTES); return; }
-    const own = Shape.copy(s, Pass.COPY);
-    left.select(SELF);
-    toBitset(Shape.kind(own), Shape.at(own), Shape.count(own), Pass.FILTER);
   }
 
   /** Passes over ids from `first` to `last`. With a filter, they are of one container. */
@@ -321,7 +310,10 @@ export abstract class Pass {
       }
     }
     if (!isWhole) cutMask(mask, start, first, last);
-    if (!inside) Slices.keep<Left>(leaf, mask, low, high);
+    if (!inside) {
+      if (Pass.task() == Task.COUNT && Pass.countOneSide(leaf, low, high)) return;
+      Slices.keep<Left>(leaf, mask, low, high);
+    }
     const count = Slices.count(mask);
     if (!count) return;
     Pass.addCount(count);
@@ -340,6 +332,17 @@ export abstract class Pass {
       case Task.EDGES: Pass.countEdges(leaf); return;
       default: Pass.takeEach(leaf, count);
     }
+  }
+
+  /** Counts the values of the mask from `low` to `high`, if one of these bounds cuts none of the leaf off. */
+  @inline private static countOneSide(leaf: Leaf, low: i64, high: i64): bool {
+    const mask = Pass.maskAt(), at = leaf.at<Left>(), width = leaf.width<Left>(), base = leaf.base<Left>();
+    if (high >= leaf.greatest<Left>()) {
+      Pass.addCount(Slices.countFrom<Left>(at, width, mask, <u64>(low - base)));
+    } else if (low <= leaf.least<Left>()) {
+      Pass.addCount(Slices.count(mask) - Slices.countFrom<Left>(at, width, mask, <u64>(high + 1 - base)));
+    } else return false;
+    return true;
   }
 
   /** Adds up the values of the mask. */
@@ -385,15 +388,12 @@ export abstract class Pass {
 
   /** Counts the values of the mask from each edge on. */
   private static countEdges(leaf: Leaf): void {
-    const mask = Pass.maskAt(), copy = Pass.FILTER - 64, base = leaf.base<Left>(), width = leaf.width<Left>();
-    const most = width == 64 ? u64.MAX_VALUE : (<u64>1 << width) - 1, all = Slices.count(mask);
+    const mask = Pass.maskAt(), base = leaf.base<Left>(), width = leaf.width<Left>(), all = Slices.count(mask);
     for (let i: u32 = 0, n = Pass.edges(); i < n; i++) {
       const edge = Pass.edge(i);
       if (edge > leaf.greatest<Left>()) return;
       if (edge <= leaf.least<Left>()) { Pass.addFromEdge(i, all); continue; }
-      memory.copy(copy, mask, 64);
-      Slices.between<Left>(leaf.at<Left>(), width, copy, <u64>(edge - base), most);
-      Pass.addFromEdge(i, Slices.count(copy));
+      Pass.addFromEdge(i, Slices.countFrom<Left>(leaf.at<Left>(), width, mask, <u64>(edge - base)));
     }
   }
 

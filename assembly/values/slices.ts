@@ -24,25 +24,38 @@ export abstract class Slices {
     return value;
   }
 
-  /**
-   * Writes the numbers at the eight places from 8 * byte on to `to` in memory 0, 8 bytes each: bits of eight
-   * slices at a time are turned by three exchanges of squares.
-   */
+  /** Exchanges rows and columns of a square of eight times eight bits, by three exchanges of squares. */
+  @inline private static turned(x: u64): u64 {
+    let t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aa;
+    x ^= t ^ (t << 7);
+    t = (x ^ (x >> 14)) & 0x0000cccc0000cccc;
+    x ^= t ^ (t << 14);
+    t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0;
+    return x ^ t ^ (t << 28);
+  }
+
+  /** Writes the numbers at the eight places from 8 * byte on to `to` in memory 0, 8 bytes each. */
   static eight<M extends Memory>(at: usize, width: u32, byte: u32, to: usize): void {
     for (let i: usize = 0; i < 64; i += 8) store<u64>(to + i, 0);
     let from = at + 64 + byte;
     for (let shift: u64 = 0, rest = width; rest; shift += 8) {
       let x: u64 = 0;
       for (let row: u64 = 0; row < 64 && rest; row += 8, rest--, from += 64) x |= <u64>view8<M>(from, 0) << row;
-      let t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aa;
-      x ^= t ^ (t << 7);
-      t = (x ^ (x >> 14)) & 0x0000cccc0000cccc;
-      x ^= t ^ (t << 14);
-      t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0;
-      x ^= t ^ (t << 28);
+      x = Slices.turned(x);
       for (let i: usize = 0; i < 64; i += 8, x >>= 8) {
         store<u64>(to + i, load<u64>(to + i) | (x & 0xff) << shift);
       }
+    }
+  }
+
+  /** Stores the low bits of the eight numbers at `from`, each less `base`, at the places from 8 * byte on. */
+  static setEight(at: usize, width: u32, byte: u32, from: usize, base: i64): void {
+    let to = at + 64 + byte;
+    for (let shift: u64 = 0, rest = width; rest; shift += 8) {
+      let x: u64 = 0;
+      for (let i: usize = 0; i < 64; i += 8) x |= (((load<u64>(from + i) - base) >> shift) & 0xff) << i;
+      x = Slices.turned(x);
+      for (let row = 0; row < 8 && rest; row++, rest--, to += 64, x >>= 8) store<u8>(to, <u8>x);
     }
   }
 
@@ -121,31 +134,69 @@ export abstract class Slices {
 
   /**
    * The same for 256 places. `same` are the places whose bits so far are those of the limit; a place that
-   * differs from a limit is decided, and once none is undecided, the lower slices need not be read.
+   * differs from a limit is decided, and once none is undecided, the lower slices need not be read. Branches
+   * are foreseeable, because few low slices are read, and the upper bits of limits seldom change.
    */
   @inline private static halfBetween<M extends Memory>(
     at: usize, width: u32, mask: usize, low: u64, high: u64,
   ): void {
-    let sameLow = v128.load(mask), sameLow2 = v128.load(mask, 16), sameHigh = sameLow, sameHigh2 = sameLow2;
-    let less = i64x2.splat(0), less2 = less, more = less, more2 = less;
-    for (let j = width, slice = at + (<usize>width << 6); j > 0; j--, slice -= 64) {
+    const all = v128.load(mask), all2 = v128.load(mask, 16);
+    let sameLow = all, sameLow2 = all2, sameHigh = all, sameHigh2 = all2, out = i64x2.splat(0), out2 = out;
+    let bit = <u64>1 << (width - 1);
+    for (let slice = at + (<usize>width << 6); slice > at; slice -= 64, bit >>= 1) {
       const s = view128<M>(slice, 0), s2 = view128<M>(slice, 16);
-      const isLow = i64x2.splat(-(<i64>(low >> (j - 1)) & 1)),
-        isHigh = i64x2.splat(-(<i64>(high >> (j - 1)) & 1));
-      const a = v128.xor(s, isLow), a2 = v128.xor(s2, isLow),
-        b = v128.xor(s, isHigh), b2 = v128.xor(s2, isHigh);
-      less = v128.or(less, v128.and(v128.and(sameLow, a), isLow));
-      less2 = v128.or(less2, v128.and(v128.and(sameLow2, a2), isLow));
-      more = v128.or(more, v128.andnot(v128.and(sameHigh, b), isHigh));
-      more2 = v128.or(more2, v128.andnot(v128.and(sameHigh2, b2), isHigh));
-      sameLow = v128.andnot(sameLow, a);
-      sameLow2 = v128.andnot(sameLow2, a2);
-      sameHigh = v128.andnot(sameHigh, b);
-      sameHigh2 = v128.andnot(sameHigh2, b2);
+      if (low & bit) {
+        out = v128.or(out, v128.andnot(sameLow, s));
+        out2 = v128.or(out2, v128.andnot(sameLow2, s2));
+        sameLow = v128.and(sameLow, s);
+        sameLow2 = v128.and(sameLow2, s2);
+      } else {
+        sameLow = v128.andnot(sameLow, s);
+        sameLow2 = v128.andnot(sameLow2, s2);
+      }
+      if (high & bit) {
+        sameHigh = v128.and(sameHigh, s);
+        sameHigh2 = v128.and(sameHigh2, s2);
+      } else {
+        out = v128.or(out, v128.and(sameHigh, s));
+        out2 = v128.or(out2, v128.and(sameHigh2, s2));
+        sameHigh = v128.andnot(sameHigh, s);
+        sameHigh2 = v128.andnot(sameHigh2, s2);
+      }
       if (!v128.any_true(v128.or(v128.or(sameLow, sameLow2), v128.or(sameHigh, sameHigh2)))) break;
     }
-    v128.store(mask, v128.andnot(v128.load(mask), v128.or(less, more)));
-    v128.store(mask, v128.andnot(v128.load(mask, 16), v128.or(less2, more2)), 16);
+    v128.store(mask, v128.andnot(all, out));
+    v128.store(mask, v128.andnot(all2, out2), 16);
+  }
+
+  /** How many places of the mask at `mask` in memory 0 have a number of at least `low`. */
+  static countFrom<M extends Memory>(at: usize, width: u32, mask: usize, low: u64): u32 {
+    return Slices.halfCountFrom<M>(at, width, mask, low)
+      + Slices.halfCountFrom<M>(at + 32, width, mask + 32, low);
+  }
+
+  @inline private static halfCountFrom<M extends Memory>(
+    at: usize, width: u32, mask: usize, low: u64,
+  ): u32 {
+    let same = v128.load(mask), same2 = v128.load(mask, 16), more = i64x2.splat(0), more2 = more;
+    let bit = <u64>1 << (width - 1);
+    for (let slice = at + (<usize>width << 6); slice > at; slice -= 64, bit >>= 1) {
+      const s = view128<M>(slice, 0), s2 = view128<M>(slice, 16);
+      if (low & bit) {
+        same = v128.and(same, s);
+        same2 = v128.and(same2, s2);
+      } else {
+        more = v128.or(more, v128.and(same, s));
+        more2 = v128.or(more2, v128.and(same2, s2));
+        same = v128.andnot(same, s);
+        same2 = v128.andnot(same2, s2);
+      }
+      if (!v128.any_true(v128.or(same, same2))) break;
+    }
+    more = v128.or(more, same);
+    more2 = v128.or(more2, same2);
+    return <u32>(popcnt(i64x2.extract_lane(more, 0)) + popcnt(i64x2.extract_lane(more, 1))
+      + popcnt(i64x2.extract_lane(more2, 0)) + popcnt(i64x2.extract_lane(more2, 1)));
   }
 
   /** Places in the mask. */

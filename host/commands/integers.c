@@ -223,21 +223,42 @@ static void remove_all(call *c, open_key *k, uint64_t ids) {
     reply_integer(c, ids);
 }
 
+/* Part of the ids from which on writing the rest anew takes less than removing one after the other. */
+#define REWRITTEN_PART 512
+
+/* Removes `goes` of `ids` ids, whose values are between the bounds. */
+static void remove_part(call *c, open_key *k, const within *n, uint64_t *all, uint64_t goes,
+                        cardinality ids) {
+    numbers found = {0};
+    uint64_t length;
+    const asked which = {ASK_RANGE, RANGE_NUMBERS, all};
+    status s = OUT_OF_MEMORY;
+    if (goes >= ids / REWRITTEN_PART)
+        s = core_remove_values(c->worker, &k->value, n->ids, (int64_t)all[RANGE_LOW],
+                               (int64_t)all[RANGE_HIGH]);
+    if (s != OUT_OF_MEMORY) {
+        if (commit(c, k, s, 1, "ri.delrange")) reply_integer(c, goes);
+        return;
+    }
+    s = core_ask(c->worker, &which, k->value, n->ids, &found, &length);
+    if (!succeeded(c, s)) abandon(k);
+    else remove_ids(c, k, found.list, found.count, "ri.delrange");
+    RedisModule_Free(found.list);
+}
+
 /* Removes the ids whose values are between the bounds. */
 static void remove_range(call *c, open_key *k, const within *n, uint64_t *all) {
-    numbers count = {0}, found = {0};
+    numbers count = {0};
     uint64_t length;
     cardinality ids = 0;
-    const asked how_many = {ASK_COUNT, 2, all}, which = {ASK_RANGE, RANGE_NUMBERS, all};
+    const asked how_many = {ASK_COUNT, 2, all};
     status s = core_cardinality(c->worker, k->value, &ids);
     if (s == OK) s = core_ask(c->worker, &how_many, k->value, n->ids, &count, &length);
-    const int everything = s == OK && count.list[0] == ids;
-    if (s == OK && !everything) s = core_ask(c->worker, &which, k->value, n->ids, &found, &length);
     if (!succeeded(c, s)) abandon(k);
-    else if (everything) remove_all(c, k, count.list[0]);
-    else remove_ids(c, k, found.list, found.count, "ri.delrange");
+    else if (count.list[0] == 0) abandon(k), reply_integer(c, 0);
+    else if (count.list[0] == ids) remove_all(c, k, count.list[0]);
+    else remove_part(c, k, n, all, count.list[0], ids);
     RedisModule_Free(count.list);
-    RedisModule_Free(found.list);
 }
 
 /* DELRANGE key min max [WITHIN ...] */

@@ -75,11 +75,6 @@ status core_compare(worker *w, const query *q, const comparison *how, bitmap **i
 
 /* --- Values of several keys --- */
 
-/* The core lists old values, which nobody needs. */
-static void ignore(void *context, const uint64_t *members, size_t count) {
-    (void)context, (void)members, (void)count;
-}
-
 /* A function of its own, so that _longjmp leaves the variables of its caller alone. */
 static status merge_in(worker *w, const frame *f, enum aggregate how, result *r, uint32_t *fault) {
     return COUNTING_IN(w, f, *fault = w->core.mergeValues(w, f->operand_count, how), r->members);
@@ -89,9 +84,21 @@ status core_merge_values(worker *w, const operands *sources, enum aggregate how,
     frame f;
     uint32_t fault = FAULT_NONE;
     if (!start_building(w, &f, sources->list, sources->count)) return OUT_OF_MEMORY;
-    w->current.sink = ignore;
     status s = merge_in(w, &f, how, r, &fault);
-    w->current.sink = NULL;
     *overflows = s == OK && fault != FAULT_NONE;
     return *overflows ? discard_built(w, OK) : built(w, s, &r->b);
+}
+
+status core_remove_values(worker *w, bitmap **b, const bitmap *ids, int64_t low, int64_t high) {
+    frame f;
+    bitmap *rest;
+    const span both[] = {span_of(*b), span_of(ids ? ids : *b)};
+    if (!start_building(w, &f, both, ids ? 2 : 1)) return OUT_OF_MEMORY;
+    status s = BUILDING_IN(w, &f, w->core.valuesWithout(w, ids != NULL, (uint64_t)low, (uint64_t)high));
+    s = built(w, s, &rest);
+    if (s == OK) {
+        bitmap_free(*b);
+        *b = rest;
+    }
+    return s;
 }

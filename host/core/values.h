@@ -39,3 +39,6 @@ static inline int has_values(span s) { return (*s.base | 1) == 3; }
 
 /* One key of several. *overflows is set if a sum is no value; then nothing is made. */
 status core_merge_values(worker *w, const operands *sources, enum aggregate how, result *r, int *overflows);
+/* Removes the ids whose values are from `low` to `high`, of which there are many: writes the others anew. If `ids` is not NULL, only
+ * these go. */
+status core_remove_values(worker *w, bitmap **b, const bitmap *ids, int64_t low, int64_t high);

@@ -8,10 +8,12 @@ import {
   rounds, seed,
 } from "../world/world";
 import { freshArena } from "../support/bitmap-arena";
+import { Aggregate } from "../../values/column";
 import { countEdges, countValues, quantilesOfValues, rankOfValue, sumValues } from "../../values/aggregate";
 import { distinctValues } from "../../values/distinct";
 import { payloadOfValues, readValues } from "../../values/format";
 import { Values } from "../../values/layout";
+import { mergeValues } from "../../values/merge";
 import { RangeOption, rangeOfValues } from "../../values/order";
 import { setValue } from "../../values/point";
 import { rewriteValues } from "../../values/rewrite";
@@ -19,6 +21,7 @@ import { Pass } from "../../values/scan";
 import { Spot } from "../../values/spot";
 import { validateValues } from "../../values/validate";
 import { valuesUsed } from "../../values/whole";
+import { valuesWithout } from "../../values/without";
 
 const random = new Random(seed());
 /** The model: ids in ascending order, their values, and whether they are in the bitmap. */
@@ -184,6 +187,31 @@ function checkDistribution(filters: bool): void {
   expect(members()).toBe(seen, said("values"));
 }
 
+/** Makes memory 0 the values without those between two bounds, and then the model, too; or one of two keys. */
+function checkRemovals(filters: bool): void {
+  const low = bound(), high = bound(), keptIds: u64[] = [], kept: i64[] = [], oldIds = ids, old = values;
+  for (let i = 0; i < ids.length; i++) {
+    if ((!filters || inside[i]) && values[i] >= low && values[i] <= high) continue;
+    keptIds.push(ids[i]);
+    kept.push(values[i]);
+  }
+  fresh();
+  valuesWithout(u32(filters), low, high);
+  ids = keptIds;
+  values = kept;
+  isModel("without a range");
+  clear();
+  addOperandCopy(0, ids.length ? valuesUsed() : 16);
+  fresh();
+  for (let i = 0; i < oldIds.length; i++) setValue(oldIds[i], old[i], 0);
+  addOperandCopy(0, oldIds.length ? valuesUsed() : 16);
+  ids = oldIds;
+  values = old;
+  fresh();
+  expect(<i32>mergeValues(2, filters ? Aggregate.MIN : Aggregate.MAX)).toBe(<i32>Fault.NONE, said("merges"));
+  isModel("merged");
+}
+
 /** Whether memory 0 has the model's ids and values. */
 function isModel(what: string): void {
   expect(Values.count<Own>()).toBe(ids.length, said(what));
@@ -225,7 +253,7 @@ describe("values of a key", () => {
             checkOrder(filters != 0);
             checkDistribution(filters != 0);
           }
-          checkCopies();
+          if (random.below(2)) checkCopies(); else checkRemovals(random.below(2) != 0);
         }
       }
     }
