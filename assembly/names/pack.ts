@@ -76,7 +76,9 @@ function packUuid(to: usize, name: usize): usize {
 function packHex(to: usize, name: usize, length: u32): usize {
   if (length & 1 || length > HEX_MOST) return 0;
   let upper = false;
-  for (let at: u32 = 0; at < length; at += 8) upper = upper || Digits.areUpper(characters(name, at, length));
+  for (let at: u32 = 0; at < length; at += 8) {
+    if (Digits.areUpper(characters(name, at, length))) upper = true;
+  }
   for (let at: u32 = 0; at < length; at += 8) {
     const text = characters(name, at, length), values = Digits.values(text);
     if (!Digits.areRight(text, values, upper)) return 0;
