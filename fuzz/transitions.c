@@ -53,12 +53,17 @@ static struct {
     struct forms before;
 } now;
 
+/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
+static uint32_t forms_at(const bitmap *b, uint64_t key) {
+    volatile uint32_t forms = 0;
+    if (READING(&main_worker, b, forms = main_worker.core.formsAt(&main_worker, key)) != OK) abort();
+    return forms;
+}
+
 static struct forms forms_of(const bitmap *b) {
     struct forms f = {.block = block_number(b) == 0};
     for (int p = 0; p < PLACES; p++) {
-        uint32_t forms = 0;
-        if (READING(&main_worker, b, forms = main_worker.core.formsAt(&main_worker, now.keys[p])) != OK)
-            abort();
+        const uint32_t forms = forms_at(b, now.keys[p]);
         f.bitmap = forms & 255;
         f.leaf[p] = forms >> 8 & 255;
         f.container[p] = forms >> 16 & 255;
