@@ -34,6 +34,7 @@ import { integerContenders, INTEGERS, measureIntegers } from "./suites/integers.
 import { measureLatency } from "./suites/latency.ts";
 import { measureSite, measureTail, measureTailTimes } from "./suites/longtail.ts";
 import { measureMany } from "./suites/many.ts";
+import { measureNames, nameContenders, nameSuites } from "./suites/names.ts";
 import { measureQuestions } from "./suites/questions.ts";
 import { type Combination, measureSets, pairs } from "./suites/sets.ts";
 import { measureSignIns } from "./suites/signins.ts";
@@ -78,7 +79,7 @@ const users = (options.full ? 100 : 20) * MILLION, days = 30;
 const usersAsked = 100 * MILLION;
 const keys = options.full ? MILLION : 200_000;
 const tailMembers = (options.full ? 1 : 0.1) * MILLION, siteKeys = (options.full ? 1 : 0.01) * MILLION;
-/** Ids that have an integer. */
+/** Ids that have an integer, or names that have an id. */
 const idsGiven = (options.members ? Number(options.members) : options.full ? 10 : 1) * MILLION;
 const grown = (options.members ? Number(options.members) : options.full ? 10 : 2) * MILLION;
 
@@ -146,6 +147,7 @@ const suites: [string, Suite][] = [
   ...growthNames.map((name): [string, Suite] => [name, (contenders) => measureGrowth(withSets(contenders), name, grown)]),
   ["containers at the limit of arrays", measureBorder],
   [INTEGERS, (contenders) => measureIntegers(integerContenders(contenders), idsGiven)],
+  ...nameSuites.map((name): [string, Suite] => [name, (contenders) => measureNames(nameContenders(contenders, name), name, idsGiven)]),
   ["through a client", measureLatency],
   [FELT, measureFelt],
   ["worst questions", measureWorst],
@@ -202,7 +204,8 @@ for (const [at, [name, suite]] of chosen.entries()) {
     const withSet = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY, ...growthNames].includes(name);
     const named = withSet ? names.toSpliced(1, 0, SETS) : names;
     const with64 = name === DENSITY ? named.filter((one) => !one.endsWith(" R64")) : named;
-    const shown = columns(name === INTEGERS ? integerContenders(contenders).map((contender) => contender.name) : with64);
+    const own = name === INTEGERS ? integerContenders(contenders) : nameSuites.includes(name) ? nameContenders(contenders, name) : undefined;
+    const shown = columns(own ? own.map((contender) => contender.name) : with64);
     console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
     for await (const row of suite(contenders)) {
       rows.push(row);
