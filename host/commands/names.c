@@ -21,13 +21,13 @@ static int finish(call *c, open_key *k, status done, int changed, const char *ev
     if (refused == NULL || done != OK) return commit(c, k, done, changed, event);
     if (k->stored) commit_silently(c, k, OK);
     else bitmap_free(k->value), abandon(k);
-    return reply_error(c, "ERR %s", refused);
+    return reply_error(c, "%s", refused);
 }
 
 /* RN.ADD key name [name ...] */
 int rn_add_command(call *c, open_key *k, naming *n) {
     status done = names_add(c->worker, &k->value, n);
-    const char *refused = n->changed == NO_ID ? "Roaring: the dictionary has no ids left" : NULL;
+    const char *refused = n->changed == NO_ID ? ERRORMSG_NO_IDS : NULL;
     if (finish(c, k, done, n->changed > 0, "rn.add", refused)) reply_ids(c, n);
     return REDISMODULE_OK;
 }
@@ -122,7 +122,7 @@ int rn_load_command(call *c) {
     const char *fault = NULL, *payload = RedisModule_StringPtrLen(c->argv[2], &length);
     if (!open_create(c, 1, &k)) return REDISMODULE_OK;
     status done = names_load(c->worker, &k.value, payload, length, &fault);
-    char text[128] = "invalid roaring payload: ";
-    if (fault) strncat(text, fault, sizeof text - sizeof "invalid roaring payload: ");
+    char text[128] = "ERR invalid roaring payload: ";
+    if (fault) strncat(text, fault, sizeof text - sizeof "ERR invalid roaring payload: ");
     return finish(c, &k, done, 1, "rn.load", fault ? text : NULL) ? reply_ok(c) : REDISMODULE_OK;
 }

@@ -63,7 +63,14 @@ static status end_adding(worker *w, bitmap **b, operands *o, status s, int all) 
 status names_add(worker *w, bitmap **b, naming *n) {
     operands_add_span(&n->names, on_desk);
     status s = change(w, b, &n->names, n, w->core.addNames, &n->changed);
+    n->next = w->core.collected(w) ? w->members[0] : NO_ID;
     return end_adding(w, b, &n->names, s, n->changed != NO_ID);
+}
+
+status names_take_back(worker *w, bitmap **b, naming *n) {
+    if (n->changed == 0) return OK;
+    frame f = begin_changing(w, *b, on_desk, &n->names);
+    return end_changing(w, IN_CORE(w, &f, w->core.takeBackNames(w, n->next, key[0], key[1])), b);
 }
 
 /* If all have been removed, lack of memory only leaves a table larger than it need be. */

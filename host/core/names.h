@@ -13,11 +13,14 @@ typedef struct naming {
     operands names;
     uint64_t *ids;
     uint32_t changed; /* names that were added or removed */
+    uint64_t next; /* the first id that names_add could give */
 } naming;
 
 status names_find(worker *w, const bitmap *b, naming *n);
 /* Gives ids to names that have none: all or none. If there are not enough ids, changed becomes NO_ID. */
 status names_add(worker *w, bitmap **b, naming *n);
+/* Undoes names_add, also its use of ids. Takes no memory. */
+status names_take_back(worker *w, bitmap **b, naming *n);
 /* Removes names: all that are there or none. */
 status names_remove(worker *w, bitmap **b, naming *n);
 /* The least id in [*id, last] that has a name; NO_ID if there is none. The name is valid until the next call. */

@@ -6,6 +6,8 @@
 
 extern family dictionaries;
 
+#define ERRORMSG_NO_IDS "ERR Roaring: the dictionary has no ids left"
+
 int register_names(RedisModuleCtx *ctx);
 
 /* Reads the names of a call from `at` on, to be ended unless it returns 0 after an error reply. */

@@ -2,7 +2,7 @@
 
 import { bulk, type Command, int, integer, key, multiple, NIL, offset, OK, option, string } from "./row.ts";
 
-const name = string("name", "names"), id = offset("id");
+const name = string("name", "names"), id = offset("id"), dictionary = { ...key, name: "names" };
 const SMALL = "of fewer than 64 names, O(n)";
 
 export const names: Command[] = [
@@ -43,6 +43,26 @@ export const names: Command[] = [
       ["RN.SCAN users 1 COUNT 1", `1) ${bulk("0")}\n2) 1) (integer) 1\n   2) ${bulk("bob")}`]],
   },
   {
+    name: "SETBITS", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same", summary: "Sets the bits of names in a bitmap, and gives ids to those that have none",
+    complexity: `O(1) for each name; in a dictionary ${SMALL}`, keys: [{ at: 1, access: "modify" }, { at: 2, access: "modify" }],
+    args: [dictionary, key, multiple(name)],
+    reply: "How many of the bits were 0. The bitmap is one of `R` or `R64`; a missing one becomes one of `R`.", missing: "creates", methods: [],
+    example: [["RN.SETBITS users read:7 ada bob", int(2)], ["RN.SETBITS users read:7 bob carol", int(1)], ["RN.ID users carol", "1) (integer) 2"]],
+    details: "All names are added and all bits are set, or none.",
+  },
+  {
+    name: "GETBITS", since: "1.0.0", flags: ["readonly"], summary: "Returns the bits of names in a bitmap", complexity: `O(1) for each name; in a dictionary ${SMALL}`,
+    keys: [{ at: 1, access: "read" }, { at: 2, access: "read" }], args: [dictionary, key, multiple(name)],
+    reply: "An array of the bits, 0 for a name that has no id.", missing: "zeros", methods: [],
+    example: [["RN.SETBITS users read:7 ada bob", int(2)], ["RN.GETBITS users read:7 bob eve", "1) (integer) 1\n2) (integer) 0"]],
+  },
+  {
+    name: "CLEARBITS", since: "1.0.0", flags: ["write"], repeated: "same", summary: "Clears the bits of names in a bitmap",
+    complexity: `O(1) for each name; in a dictionary ${SMALL}`, keys: [{ at: 1, access: "read" }, { at: 2, access: "modify" }],
+    args: [dictionary, key, multiple(name)], reply: "How many of the bits were 1. No name gets an id or loses it.", missing: 0, methods: [],
+    example: [["RN.SETBITS users read:7 ada bob", int(2)], ["RN.CLEARBITS users read:7 bob eve", int(1)]],
+  },
+  {
     name: "LOAD", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "differs", summary: "Adds names with given ids, as a rewritten AOF has them",
     complexity: "O(n) in the names", keys: [{ at: 1, access: "modify" }], args: [key, string("payload", "bytes")],
     reply: "`OK`", missing: "creates", methods: [], example: [["RN.LOAD users \"\\x05\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x03ada\"", OK], ["RN.ID users ada bob", `1) (integer) 5\n2) ${NIL}`]],
@@ -66,7 +86,7 @@ the readers look like. Keys have the type \`roarnames\`.
 - **Only ADD gives ids.** ID and NAME reply nil for what is not there.
 
     RN.ADD users 6f1c5b0e-96a6-4b9a-8f0e-3b2f5b1c9d10         the id of this user, a new one if need be
-    R.SETBIT read:article:7 0 1                               that id has read article 7
+    RN.SETBITS users read:article:7 6f1c5b0e-96a6-4b9a-8f0e-3b2f5b1c9d10       the same, and who has it has read article 7
     RN.NAME users 0 1 2                                       the names of members
 
 The hashes that find names are keyed with a secret that a server draws when it starts, so nobody can choose names that slow it down. COPY costs

@@ -65,6 +65,8 @@ const shapes: Shape[] = [
 class Sequence {
   ids = new Map<string, number>();
   names: (string | undefined)[] = [];
+  /** The ids whose bits are set. */
+  readonly bits = new Set<number>();
   readonly drawn: string[] = [];
   comparisons = 0;
 
@@ -100,13 +102,32 @@ class Sequence {
 
   async add(): Promise<void> {
     const batch = this.batch();
-    const expected = batch.map((name) => {
-      const known = this.ids.get(name);
-      if (known !== undefined) return known;
-      this.ids.set(name, this.names.length);
-      return this.names.push(name) - 1;
-    });
+    const expected = batch.map((name) => this.give(name));
     this.same(await this.run("RN.ADD", "k", ...batch), expected, "ADD");
+  }
+
+  /** The id of a name, which gets one if it has none. */
+  give(name: string): number {
+    const known = this.ids.get(name);
+    if (known !== undefined) return known;
+    this.ids.set(name, this.names.length);
+    return this.names.push(name) - 1;
+  }
+
+  async setBits(): Promise<void> {
+    const batch = this.batch(), before = this.bits.size;
+    for (const name of batch) this.bits.add(this.give(name));
+    this.same(await this.run("RN.SETBITS", "k", "bits", ...batch), this.bits.size - before, "SETBITS");
+  }
+
+  async getBits(): Promise<void> {
+    const batch = this.batch();
+    this.same(await this.run("RN.GETBITS", "k", "bits", ...batch), batch.map((name) => Number(this.bits.has(this.ids.get(name) ?? -1))), "GETBITS");
+  }
+
+  async clearBits(): Promise<void> {
+    const batch = this.batch(), there = new Set(batch.map((name) => this.ids.get(name) ?? -1).filter((id) => this.bits.delete(id)));
+    this.same(await this.run("RN.CLEARBITS", "k", "bits", ...batch), there.size, "CLEARBITS");
   }
 
   async id(): Promise<void> {
@@ -170,6 +191,7 @@ class Sequence {
   async step(): Promise<void> {
     const steps = [
       ...Array<() => Promise<void>>(6).fill(() => this.add()), () => this.id(), () => this.id(), () => this.name_(),
+      () => this.setBits(), () => this.setBits(), () => this.getBits(), () => this.clearBits(),
       () => this.del(), () => this.del(), () => this.card(),
       () => (this.random.chance(0.3) ? this.all() : Promise.resolve()), () => this.copy(),
       () => (this.random.chance(0.2) ? this.reload() : Promise.resolve()),
@@ -183,6 +205,8 @@ describe("random sequences of RN.*", () => {
 
   it.each(shapes.map((shape) => [shape.name, shape] as const))("%s", (_name, shape) => seeded(async (random) => {
     const sequence = new Sequence(server, random, shape);
+    if (random.chance(0.5)) await server.run("R64.SETBITS", "bits", 0);
+    await server.run("R64.CLEARBITS", "bits", 0);
     await sequence.add();
     for (let i = 0; i < shape.steps; i++) {
       await sequence.step();

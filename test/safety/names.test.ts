@@ -15,15 +15,15 @@ describe.each([["large segments", 262_136], ["small segments", 4096]] as const)(
     const roar = roarOn(server, R), counts = { refused: 0, done: 0 };
     // ROAR.LIMIT limits each arena, so refused is what makes one larger.
     for (let dictionary = 0; dictionary < 12; dictionary++) {
-      await server.run("DEL", "k");
+      await server.run("DEL", "k", "bits");
       let next = 0;
-      const model = new Map<string, number>();
+      const model = new Map<string, number>(), bits = new Set<number>();
       for (let i = 0; i < 25; i++) {
         const count = random.pick([1, 5, 100, 700]);
         const batch = Array.from({ length: count }, () => `${random.below(30_000)}`.padStart(random.below(30) + 1, "x"));
         const limit = random.chance(0.7) ? random.pick([40, 100, 500, 1000, 2000, 3000, 10_000, 60_000]) : 2 ** 31;
-        const deletes = random.chance(0.3);
-        if (await refuses(limit, deletes ? "RN.DEL" : "RN.ADD", batch)) {
+        const command = random.pick(["RN.ADD", "RN.SETBITS", "RN.SETBITS", "RN.DEL"]), deletes = command === "RN.DEL", sets = command === "RN.SETBITS";
+        if (await refuses(limit, command, [...(sets ? ["bits"] : []), ...batch])) {
           expect(deletes, "RN.DEL takes no memory").toBe(false);
           counts.refused++;
         } else {
@@ -31,8 +31,10 @@ describe.each([["large segments", 262_136], ["small segments", 4096]] as const)(
           for (const name of batch) {
             if (deletes) model.delete(name);
             else if (!model.has(name)) model.set(name, next++);
+            if (sets) bits.add(model.get(name)!);
           }
         }
+        expect(await server.run("R.GETINTARRAY", "bits"), command).toEqual([...bits].sort((a, b) => a - b));
         expect(await server.run("RN.CARD", "k")).toBe(model.size);
         if (model.size > 0) {
           await expectValid(server);

@@ -30,7 +30,7 @@ it("the commands of the page bring back a bitmap of any name", async () => {
       expect(await primary.connection.refusal("ROAR.TRAP", key, "WRITE")).toContain("internal error");
       expect(await primary.connection.refusal("R.BITCOUNT", key)).toContain("damaged");
 
-      const { stdout, stderr, status } = spawnSync("bash", ["-euc", shell], { cwd: folder, env: { ...process.env, key }, encoding: "utf8" });
+      const { stdout, stderr, status } = spawnSync("bash", ["--norc", "-euc", shell], { cwd: folder, env: { ...process.env, key }, encoding: "utf8" });
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       const [ttl, imported, before, after, renamed, expires] = stdout.trim().split("\n");
       expect(Number(ttl)).toBeGreaterThan(4900);

@@ -13,7 +13,7 @@ function same<T>(actual: T, expected: T, what: string): void {
 }
 
 /** A table in memory 0 with this prefix, and the entries that it should have, as a list of pairs. */
-class Trial {
+class Filled {
   hashes: u32[] = [];
   ids: u32[] = [];
   constructor(readonly random: Random, readonly prefix: u32, readonly layout: u32) {}
@@ -72,7 +72,7 @@ describe("tables", () => {
       const depth = random.below(20), few = random.below(4) == 0;
       const prefix: u32 = depth ? <u32>random.next() & ~(u32.MAX_VALUE >> depth) : 0;
       const layout = Layout.from(depth, Table.tagBytesFor(depth), random.between(2, 4));
-      const trial = new Trial(random, prefix, layout);
+      const trial = new Filled(random, prefix, layout);
       trial.build(<u32>Table.bytesFor(random.between(1, 200), trial.layout));
       for (let i = 0, id: u32 = 0; i < 400; i++) {
         const adds = random.below(3) || !trial.ids.length;
@@ -86,7 +86,7 @@ describe("tables", () => {
   it("take the entries of another one, or of half of it, also if all belong at its end", () => {
     const random = new Random(seed()), what = "seed " + seed().toString();
     for (let round = 0; round < rounds(200); round++) {
-      const trial = new Trial(random, 0, Layout.from(0, 4, random.between(2, 3))), few = random.below(2) == 0;
+      const trial = new Filled(random, 0, Layout.from(0, 4, random.between(2, 3))), few = random.below(2) == 0;
       trial.build(<u32>Table.bytesFor(100, trial.layout));
       for (let id: u32 = 1; id < 100 && Table.takes(id); id++) {
         trial.add(few ? u32.MAX_VALUE - random.below(5) : trial.hash(false), id);
@@ -94,7 +94,7 @@ describe("tables", () => {
       const middle = Table.middle(), all = Table.allSlots<Own>(), entries = Table.entries<Own>();
       const k = addOperandCopy(0, arena.size());
       for (let half: u32 = 0; half < 2; half++) {
-        const upper = new Trial(random, half << 31, Layout.from(1, 4, 4));
+        const upper = new Filled(random, half << 31, Layout.from(1, 4, 4));
         const from: u32 = half ? middle : 0, to = half ? all : middle;
         for (let i = 0; i < trial.ids.length; i++) {
           if (trial.hashes[i] >> 31 != half) continue;
