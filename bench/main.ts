@@ -204,7 +204,8 @@ for (const [at, [name, suite]] of chosen.entries()) {
     const withSet = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY, ...growthNames].includes(name);
     const named = withSet ? names.toSpliced(1, 0, SETS) : names;
     const with64 = name === DENSITY ? named.filter((one) => !one.endsWith(" R64")) : named;
-    const own = name === INTEGERS ? integerContenders(contenders) : nameSuites.includes(name) ? nameContenders(contenders, name) : undefined;
+    const own = name === INTEGERS ? integerContenders(contenders)
+      : nameSuites.includes(name) ? nameContenders(contenders, name) : undefined;
     const shown = columns(own ? own.map((contender) => contender.name) : with64);
     console.log(heading(`${name} (${at + 1} of ${chosen.length}, ${seconds()} s)`, shown));
     for await (const row of suite(contenders)) {
