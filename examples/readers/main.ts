@@ -63,14 +63,13 @@ const WAYS: readonly Way[] = [
 
 await example("readers", async (run) => {
   const server = await run.server(), client = run.connect(server), { r, r64, redis } = client, service = new Readers(redis, client);
-  await service.install();
   const users = registered(run.random, run.scaled(1_000_000, 4000)), articles = run.scaled(2000, 60);
 
   // --- Registration gives out the integers: neither the order nor the number of an article's readers has to do with them.
 
   const integers: number[] = [];
   for (const some of chunks(users)) integers.push(...await service.integersOf(some));
-  run.check("the integers of all users", integers, users.map((_, n) => n + 1));
+  run.check("the integers of all users", integers, users.map((_, n) => n));
 
   // --- Articles, and the same readers in every way.
 
@@ -81,7 +80,7 @@ await example("readers", async (run) => {
     read += seen.length;
     const fresh = sum(await Promise.all(chunks(seen).map((some) => service.read(article, some.map((n) => users[n]!)))));
     run.check(`new readers of article ${article}`, fresh, unique.size);
-    const ids = [...unique].map((n) => users[n]!), numbers = [...unique].map((n) => n + 1);
+    const ids = [...unique].map((n) => users[n]!), numbers = [...unique];
     await Promise.all(WAYS.slice(1).flatMap((way) =>
       (way.name.startsWith("native") ? [way.add(client, way.key(article), ids, numbers)] : chunks(ids).map((some) => way.add(client, way.key(article), some, [])))));
     readers.push(unique);
@@ -129,7 +128,7 @@ await example("readers", async (run) => {
     run.check("who has read it", await service.haveRead(article, ids), known);
     run.check("who has read it, by hash", await r64.getBits(key("hash", article), ids.map(hashOf)), known.map(Number));
   }
-  run.check("the greatest integer", Math.max(...await Promise.all(readers.map((_, n) => r.max(R.key(n)).then((most) => most ?? 0)))) <= users.length, true);
+  run.check("the greatest integer", Math.max(...await Promise.all(readers.map((_, n) => r.max(R.key(n)).then((most) => most ?? 0)))) < users.length, true);
 
   // --- What it takes.
 

@@ -1,10 +1,10 @@
-// Unique readers of articles, exactly: string ids become integers that all articles share, and each article has a bitmap of them.
+// Unique readers of articles, exactly: a dictionary gives string ids integers, which all articles share, and each article has a bitmap of
+// them.
 
-import { readFileSync } from "node:fs";
-import { type Cluster, Redis } from "ioredis";
+import { type Cluster, type Redis } from "ioredis";
 import { LocalBitmap, R, type RoarClient } from "redis-roar-client";
 
-const TABLE = "{reader}:id", LAST = "{reader}:last", LIBRARY = new URL("ids.lua", import.meta.url);
+const TABLE = "reader:ids";
 const articleKey = (article: number): string => `readers:${article}`;
 
 export class Readers {
@@ -16,16 +16,10 @@ export class Readers {
     this.#r = r;
   }
 
-  /** Loads the functions that the service needs into the server, or into each primary of a cluster. Loading them again does no harm. */
-  async install(): Promise<void> {
-    const nodes = this.#redis instanceof Redis ? [this.#redis] : this.#redis.nodes("master");
-    await Promise.all(nodes.map((node) => node.function("LOAD", "REPLACE", readFileSync(LIBRARY, "utf8"))));
-  }
-
   /** The integers of users. New users get the next ones, in the order of `ids`. */
   async integersOf(ids: readonly string[]): Promise<number[]> {
     if (ids.length === 0) return [];
-    return (await this.#redis.fcall("ids_of", 2, TABLE, LAST, ...ids) as string[]).map(Number);
+    return (await this.#redis.call("RN.ADD", TABLE, ...ids) as (number | string)[]).map(Number);
   }
 
   /**
@@ -53,7 +47,8 @@ export class Readers {
   /** Which of these users have read an article. Users without an integer have read nothing; asking does not give them one. */
   async haveRead(article: number, ids: readonly string[]): Promise<boolean[]> {
     if (ids.length === 0) return [];
-    const integers = await this.#redis.hmget(TABLE, ...ids), known = integers.filter((integer) => integer !== null).map(Number);
+    const integers = await this.#redis.call("RN.ID", TABLE, ...ids) as (number | string | null)[];
+    const known = integers.filter((integer) => integer !== null).map(Number);
     const bits = (known.length > 0 ? await this.#r.getBits(articleKey(article), known) : [])[Symbol.iterator]();
     return integers.map((integer) => integer !== null && bits.next().value === 1);
   }
