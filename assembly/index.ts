@@ -43,6 +43,7 @@ export { comparisons, idsCompared } from "./values/compare";
 export { mergeValues } from "./values/merge";
 export { valuesWithout } from "./values/without";
 export { countNames, findNames, nameFrom } from "./names/dictionary";
+export { listNames } from "./names/list";
 export { addNames, removeNames, takeBackNames } from "./names/change";
 export { namesBytes, readNames, writeNames } from "./names/payload";
 export { validateNames } from "./names/validate";

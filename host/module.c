@@ -128,9 +128,8 @@ static void inform(RedisModuleInfoCtx *ctx, int for_crash_report) {
     ADD_INFORMATION(ctx);
 }
 
-/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family, of integers, or of a dictionary; replies OK or what is wrong.
- * Only
- * if the setting debug is on. */
+/* R.DEBUG VALIDATE key -- checks the inside of a bitmap of either family, of integers, or of a dictionary; replies OK or what is
+ * wrong. Only if the setting debug is on. */
 static int debug_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static const command row = {.first = 2};
     call c = main_call(ctx, argv, argc, &families[R], &row);

@@ -27,6 +27,7 @@ import { unpackName } from "./unpack";
 /**
  * The desk is a buffer of the host. Where it is memory 0, it has a record or a name at DESK_TEXT, and before
  * that its bytes as a u32. Behind that is room for another one. Eight bytes behind each have no meaning.
+ * list.ts fills it with names.
  */
 // @ts-ignore: decorator
 @inline export const DESK_TEXT: usize = 8, DESK_OTHER: usize = 65568, DESK_BYTES: usize = 131136;
@@ -94,7 +95,7 @@ export function findNames(count: u32, k0: u64, k1: u64): void {
 }
 
 /** Shows the first heap in `left` that may have names from `id` on; false if there is none. */
-function showHeap(id: u64): bool {
+export function showHeap(id: u64): bool {
   segments.seek(Side.LEFT, id);
   if (!Heap.isHeap<Left>()) return false;
   while (id >= Heap.next<Left>()) {
@@ -118,15 +119,14 @@ function nextInHeap(id: u64): u32 {
 }
 
 /**
- * The least id from `id` to `last` that has a name in operand 0; NO_ID if there is none. Memory 0 is the desk,
- * which gets the name.
+ * The least id from `id` on that has a name in operand 0; NO_ID if there is none. Memory 0 is the desk, which
+ * gets the name.
  */
-export function nameFrom(id: u64, last: u64): u32 {
+export function nameFrom(id: u64): u32 {
   left.select(0);
-  for (; id <= last && showHeap(id); id = Heap.next<Left>()) {
-    if (Heap.first<Left>() > last) return NO_ID;
+  for (; showHeap(id); id = Heap.next<Left>()) {
     const found = nextInHeap(id);
-    if (found != NO_ID) return <u64>found <= last ? found : NO_ID;
+    if (found != NO_ID) return found;
   }
   return NO_ID;
 }

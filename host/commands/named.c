@@ -2,7 +2,11 @@
 #include <string.h>
 
 #include "handlers.h"
+#include "server/args.h"
+#include "server/listing.h"
 #include "server/names.h"
+#include "server/prepare.h"
+#include "server/within.h"
 
 /* The family of the bitmap at `at`: R unless it is one of R64. */
 static const family *family_of(call *c, int at) {
@@ -76,6 +80,98 @@ int rn_clearbits_command(call *c) {
     }
     RedisModule_Free(ids);
     end_naming(&n);
+    return REDISMODULE_OK;
+}
+
+/* --- QUERY --- */
+
+/* Members of the expression that are looked up at a time, beyond those that a page still lacks. */
+#define LOOKED_UP 16384
+/* The most bytes of a reply besides those of a name: its length. */
+#define BESIDES 16
+
+/* A page of names: their ids, and behind these the members that are being looked up. */
+typedef struct names_page {
+    uint64_t *ids, next; /* next: the id to go on from, NO_ID if there is none */
+    size_t found, members;
+    uint64_t most, most_bytes, bytes;
+} names_page;
+
+static void collect(void *context, const uint64_t *members, size_t count) {
+    names_page *p = context;
+    memcpy(p->ids + p->found + p->members, members, count * sizeof *members);
+    p->members += count;
+}
+
+/* Adds an id with a name to the page, if that is not full: a page has at least one. */
+static int choose(void *context, uint64_t id, span name) {
+    names_page *p = context;
+    if (name.size == 0) return 1;
+    const uint64_t bytes = p->bytes + name.size + BESIDES;
+    if (p->found == p->most || (p->found && bytes > p->most_bytes)) return p->next = id, 0;
+    p->bytes = bytes;
+    p->ids[p->found++] = id;
+    return 1;
+}
+
+/* Finds the names of the members from `from` on. */
+static status find_page(worker *w, const query *q, const bitmap *names, uint64_t from, names_page *p) {
+    status s = OK;
+    uint64_t wanted;
+    do {
+        const uint64_t lacks = p->most - p->found;
+        wanted = lacks < LOOKED_UP ? lacks + 1 : LOOKED_UP;
+        uint64_t *ids = try_realloc(p->ids, p->found * sizeof *ids, (p->found + wanted) * sizeof *ids);
+        if (ids == NULL) return OUT_OF_MEMORY;
+        p->ids = ids;
+        p->members = 0;
+        s = core_query_members(w, q, &(page){from, wanted, 0}, collect, p);
+        if (s != OK || p->members == 0) break;
+        uint64_t *members = ids + p->found;
+        from = members[p->members - 1] + 1;
+        for (size_t i = 0; s == OK && i < p->members && p->next == NO_ID; i += NAMES_BATCH) {
+            const size_t rest = p->members - i;
+            s = names_of(w, names, members + i, rest < NAMES_BATCH ? (uint32_t)rest : NAMES_BATCH, choose, p);
+            if (s == OK) s = sandbox_check_time(w);
+        }
+    } while (s == OK && p->members == wanted && p->next == NO_ID);
+    return s;
+}
+
+static int reply_found(void *context, uint64_t id, span name) {
+    (void)id;
+    RedisModule_ReplyWithStringBuffer(context, (const char *)name.base, name.size);
+    return 1;
+}
+
+static void reply_page(call *c, const bitmap *names, const names_page *p) {
+    RedisModule_ReplyWithArray(c->ctx, 2);
+    if (p->next == NO_ID) RedisModule_ReplyWithNull(c->ctx);
+    else reply_integer(c, p->next);
+    RedisModule_ReplyWithArray(c->ctx, (long)p->found);
+    names_of(c->worker, names, p->ids, (uint32_t)p->found, reply_found, c->ctx);
+}
+
+/* RN.QUERY names expression numkeys key [key ...] [FROM id] [LIMIT n] -- the id to go on from, and the names of the expression's
+ * members. A page ends early where a reply would be too large. */
+int rn_query_command(call *c) {
+    const bitmap *names;
+    within n = {.at = 2};
+    page asked;
+    names_page p = {.next = NO_ID};
+    if (!parse_key_count(c, 3, "numkeys", &n.query.keys)) return REDISMODULE_OK;
+    n.argc = 4 + (int)n.query.keys;
+    if (!parse_page(c, n.argc, PAGE_FROM, &asked)) return REDISMODULE_OK;
+    begin_query(c, &n.query);
+    limit_time(c);
+    if (open_read(c, 1, &names) && open_within(c, &n) && !offloads_listing(c, asked.limit)
+        && resolve_query(c, &n.query)) {
+        if (names == NULL) names = bitmap_empty();
+        p.most = list_room(c, asked.limit, &p.most_bytes);
+        if (succeeded(c, find_page(c->worker, &n.query, names, asked.from, &p))) reply_page(c, names, &p);
+        RedisModule_Free(p.ids);
+    }
+    operands_end(&n.query.operands);
     return REDISMODULE_OK;
 }
 

@@ -34,7 +34,7 @@ int rn_add_command(call *c, open_key *k, naming *n) {
 
 /* RN.ID key name [name ...] */
 int rn_id_command(call *c, const bitmap *b, naming *n) {
-    if (succeeded(c, names_find(c->worker, b ? b : bitmap_empty(), n))) reply_ids(c, n);
+    if (succeeded(c, names_find(c->worker, b, n))) reply_ids(c, n);
     return REDISMODULE_OK;
 }
 
@@ -50,41 +50,58 @@ int rn_card_command(call *c, const bitmap *b) {
     return succeeded(c, names_count(c->worker, b, &count)) ? reply_integer(c, count) : REDISMODULE_OK;
 }
 
-/* The least id from *id to `last` that has a name, or NO_ID; also if that cannot be found. */
-static span next_name(call *c, const bitmap *b, uint64_t *id, uint64_t last) {
-    span name = {0};
-    if (b == NULL || names_next(c->worker, b, id, last, &name) != OK) *id = NO_ID;
-    return name;
+static void reply_name(call *c, span name) {
+    if (name.size == 0) RedisModule_ReplyWithNull(c->ctx);
+    else RedisModule_ReplyWithStringBuffer(c->ctx, (const char *)name.base, name.size);
 }
 
-static void reply_name(call *c, uint64_t id, span name) {
-    if (id == NO_ID) RedisModule_ReplyWithNull(c->ctx);
-    else RedisModule_ReplyWithStringBuffer(c->ctx, (const char *)name.base, name.size);
+/* Names that are replied, or measured for that. */
+typedef struct listing {
+    call *call;
+    uint64_t *ids; /* of the names that are kept */
+    uint32_t count, most; /* of these */
+    cardinality bytes, most_bytes;
+} listing;
+
+static int reply_one(void *context, uint64_t id, span name) {
+    listing *l = context;
+    (void)id;
+    reply_name(l->call, name);
+    l->count++;
+    return 1;
 }
 
 /* The most bytes of a reply besides those of a name: its length, or an id. */
 #define BESIDES 24
 
+static int measure(void *context, uint64_t id, span name) {
+    (void)id;
+    ((listing *)context)->bytes += name.size + BESIDES;
+    return 1;
+}
+
 /* RN.NAME key id [id ...] -- measures the names before it replies them. */
 int rn_name_command(call *c, const bitmap *b, uint64_t *ids, uint32_t count) {
-    cardinality bytes = 0;
-    uint64_t id;
+    listing l = {.call = c};
+    status done = OK;
     const int may_be_long = (uint64_t)count * NAME_MOST > (uint64_t)c->env->settings->reply_limit_bytes / 8;
-    for (uint32_t i = 0; may_be_long && i < count; i++) {
-        id = ids[i];
-        bytes += next_name(c, b, &id, id).size + BESIDES;
-    }
-    if (!list_in_limits(c, count, bytes)) return REDISMODULE_OK;
+    if (may_be_long) done = names_of(c->worker, b, ids, count, measure, &l);
+    if (!succeeded(c, done) || !list_in_limits(c, count, l.bytes)) return REDISMODULE_OK;
     RedisModule_ReplyWithArray(c->ctx, count);
-    for (uint32_t i = 0; i < count; i++) {
-        const span name = next_name(c, b, &ids[i], ids[i]);
-        reply_name(c, ids[i], name);
-    }
+    done = names_of(c->worker, b, ids, count, reply_one, &l);
+    if (l.count < count) succeeded(c, done), l.count++;   /* the error becomes an element */
+    while (l.count++ < count) RedisModule_ReplyWithNull(c->ctx);
     return REDISMODULE_OK;
 }
 
-#define SCAN_COUNT 10
-/* A page of SCAN ends after this many bytes of names. */
+/* The least id from *id on that has a name, or NO_ID; also if that cannot be found. */
+static span next_name(call *c, const bitmap *b, uint64_t *id) {
+    span name = {0};
+    if (b == NULL || names_next(c->worker, b, id, &name) != OK) *id = NO_ID;
+    return name;
+}
+
+/* A page of SCAN ends after this many bytes. */
 #define PAGE_BYTES (1 << 18)
 
 /* RN.SCAN key cursor [COUNT n] -- the cursor is the least id that is still to be replied. */
@@ -92,25 +109,21 @@ int rn_scan_command(call *c) {
     decimal d = {0};
     size_t length;
     long found = 0;
-    uint64_t from, next, bytes = 0, count = SCAN_COUNT;
+    uint64_t from, next, bytes = 0, count;
     const bitmap *b;
-    if (!parse_offset(c, 2, "cursor", &from)) return REDISMODULE_OK;
-    if (c->argc > 3 && (c->argc != 5 || !argument_is(c, 3, "COUNT"))) return reply_syntax_error(c);
-    if (c->argc > 3 && !parse_limit(c, 4, &count)) return REDISMODULE_OK;
-    if (count == 0) return reply_syntax_error(c);
-    if (!open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (!parse_scan(c, &from, &count) || !open_read(c, 1, &b)) return REDISMODULE_OK;
     for (next = from;; next++, found++) {
-        bytes += next_name(c, b, &next, NO_ID - 1).size;
-        if (next == NO_ID || (uint64_t)found == count || bytes >= PAGE_BYTES) break;
+        bytes += next_name(c, b, &next).size + BESIDES;
+        if (next == NO_ID || (uint64_t)found == count || (found && bytes > PAGE_BYTES)) break;
     }
     const char *text = print_offset(&d, next == NO_ID ? 0 : next, &length);
     RedisModule_ReplyWithArray(c->ctx, 2);
     RedisModule_ReplyWithStringBuffer(c->ctx, text, length);
     RedisModule_ReplyWithArray(c->ctx, 2 * found);
     for (; found > 0; found--, from++) {
-        const span name = next_name(c, b, &from, NO_ID - 1);
+        const span name = next_name(c, b, &from);
         reply_integer(c, from);
-        reply_name(c, from, name);
+        reply_name(c, name);
     }
     return REDISMODULE_OK;
 }

@@ -71,6 +71,17 @@ void *try_alloc(size_t bytes) {
     return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes);
 }
 
+/* TryRealloc is there from 7.4 on. */
+void *try_realloc(void *old, size_t held, size_t bytes) {
+    if (RedisModule_TryRealloc) return RedisModule_TryRealloc(old, bytes);
+    if (!RedisModule_TryAlloc) return RedisModule_Realloc(old, bytes);
+    void *block = RedisModule_TryAlloc(bytes);
+    if (block == NULL) return NULL;
+    if (held) memcpy(block, old, held);
+    RedisModule_Free(old);
+    return block;
+}
+
 const bitmap *bitmap_empty(void) {
     static const uint64_t empty[LEAST_BYTES / 8];
     return numbered(empty, sizeof empty);
@@ -197,18 +208,6 @@ size_t bitmap_memory(const bitmap *b) {
     return bytes;
 }
 
-/* Enlarges a block with a prefix. Realloc ends the server's process if out of memory; TryRealloc (from 7.4 on)
- * does not. */
-static void *grown_block(void *old, size_t held, size_t bytes) {
-    if (RedisModule_TryRealloc) return RedisModule_TryRealloc(old, bytes);
-    if (!RedisModule_TryAlloc) return RedisModule_Realloc(old, bytes);
-    void *block = RedisModule_TryAlloc(bytes);
-    if (block == NULL) return NULL;
-    memcpy(block, old, held);
-    RedisModule_Free(old);
-    return block;
-}
-
 /* A copy of b in a block for an arena of `bytes` bytes; b is freed. If out of memory, returns NULL and keeps
  * b. */
 static bitmap *replaced(bitmap *b, uint64_t bytes) {
@@ -224,7 +223,7 @@ static bitmap *replaced(bitmap *b, uint64_t bytes) {
 bitmap *bitmap_grow(bitmap *b, uint64_t bytes) {
     if (block_number(b) || is_small(bytes)) return replaced(b, bytes);
     uint64_t counted = bitmap_bytes(b);
-    void *block = grown_block(block_of(b), counted, block_bytes(bytes));
+    void *block = try_realloc(block_of(b), counted, block_bytes(bytes));
     return block ? measured(block, bytes, counted) : NULL;
 }
 
@@ -257,7 +256,7 @@ int root_extend(root **r, uint32_t more) {
     if (count <= room) return 1;
     room = count + count / 8 + 8;
     void *block =
-        room < UINT32_MAX ? grown_block(*r, root_bytes((*r)->count), root_bytes((uint32_t)room)) : NULL;
+        room < UINT32_MAX ? try_realloc(*r, root_bytes((*r)->count), root_bytes((uint32_t)room)) : NULL;
     if (block == NULL) return 0;
     *r = block;
     const uint64_t added = root_bytes((uint32_t)room) - root_bytes((*r)->room);

@@ -137,8 +137,9 @@ bitmap *root_simplified(root *r);
 bitmap *root_window(const root *r, uint32_t from, uint32_t to);
 void root_close_window(bitmap *window);
 
-/* NULL if out of memory; servers before 7.0 end their process instead. */
+/* NULL if out of memory, and the old block of `held` bytes is kept; servers before 7.0 end their process instead. */
 void *try_alloc(size_t bytes);
+void *try_realloc(void *old, size_t held, size_t bytes);
 /* The bytes of a bitmap's prefix and arena, or of a root and its segments. */
 static inline uint64_t bitmap_bytes(const bitmap *b) {
     if (block_number(b) == ROOT) return root_of(b)->bytes;

@@ -11,12 +11,11 @@ static uint64_t key[2];
 void names_seed(const uint64_t seed[2]) { memcpy(key, seed, sizeof key); }
 
 /* Where the core packs and unpacks names. */
-static uint8_t desk[DESK_BYTES];
-static const span on_desk = {.base = desk, .size = sizeof desk};
+static span desk_of(worker *w) { return (span){.base = w->desk, .size = sizeof w->desk}; }
 
 static frame at_desk(worker *w, const span *shown, uint32_t count) {
     w->current.growable = NULL;
-    return (frame){.memory = on_desk, .operands = shown, .operand_count = count};
+    return (frame){.memory = desk_of(w), .operands = shown, .operand_count = count};
 }
 
 /* --- Reading --- */
@@ -29,11 +28,38 @@ status names_find(worker *w, const bitmap *b, naming *n) {
     return IN_CORE(w, &f, w->core.findNames(w, f.argument_count, key[0], key[1]));
 }
 
-status names_next(worker *w, const bitmap *b, uint64_t *id, uint64_t last, span *name) {
+status names_next(worker *w, const bitmap *b, uint64_t *id, span *name) {
     const span dictionary = span_of(b);
     frame f = at_desk(w, &dictionary, 1);
-    *name = (span){.base = desk + DESK_TEXT};
-    return IN_CORE(w, &f, *id = w->core.nameFrom(w, *id, last); memcpy(&name->size, desk, sizeof name->size));
+    *name = (span){.base = w->desk + DESK_TEXT};
+    return IN_CORE(w, &f, *id = w->core.nameFrom(w, *id); memcpy(&name->size, w->desk, sizeof name->size));
+}
+
+/* The core writes so many of the names that ids have to the desk, each behind its length. */
+static status write_names(worker *w, const span *dictionary, uint64_t *ids, uint32_t count,
+                          uint32_t *written) {
+    frame f = at_desk(w, dictionary, 1);
+    f.arguments = ids;
+    f.argument_count = count;
+    return IN_CORE(w, &f, *written = w->core.listNames(w, count));
+}
+
+status names_of(worker *w, const bitmap *b, uint64_t *ids, uint32_t count, name_sink *sink, void *context) {
+    const span dictionary = span_of(b);
+    uint32_t written;
+    for (uint32_t i = 0; i < count;) {
+        const uint32_t most = count - i < NAMES_BATCH ? count - i : NAMES_BATCH;
+        const status s = write_names(w, &dictionary, ids + i, most, &written);
+        if (s != OK) return s;
+        span name = {.base = w->desk};
+        for (const uint32_t end = i + written; i < end; i++) {
+            memcpy(&name.size, name.base, sizeof name.size);
+            name.base += sizeof name.size;
+            if (!sink(context, ids[i], name)) return OK;
+            name.base += name.size;
+        }
+    }
+    return OK;
 }
 
 status names_count(worker *w, const bitmap *b, uint64_t *names) {
@@ -45,32 +71,33 @@ status names_count(worker *w, const bitmap *b, uint64_t *names) {
 /* Calls an export that changes *b, with the operands behind the first. */
 static status change(worker *w, bitmap **b, operands *o, naming *n,
                      uint32_t (*call)(worker *, uint32_t, uint64_t, uint64_t), uint32_t *result) {
-    frame f = begin_changing(w, *b, on_desk, o);
+    frame f = begin_changing(w, *b, desk_of(w), o);
     f.arguments = n ? n->ids : NULL;
     f.argument_count = n ? f.operand_count - 1 : 0;
     return end_changing(w, IN_CORE(w, &f, *result = call(w, f.operand_count - 1, key[0], key[1])), b);
 }
 
+/* Takes back all ids from `next` on. Takes no memory. */
+static status take_back(worker *w, bitmap **b, operands *o, uint64_t next) {
+    frame f = begin_changing(w, *b, desk_of(w), o);
+    return end_changing(w, IN_CORE(w, &f, w->core.takeBackNames(w, next, key[0], key[1])), b);
+}
+
 /* Ends additions, which are taken back if they were not all made. */
 static status end_adding(worker *w, bitmap **b, operands *o, status s, int all) {
     if ((s == OK && all) || s == TRAPPED || w->core.collected(w) == 0) return s;
-    const uint64_t next = w->members[0];
-    frame f = begin_changing(w, *b, on_desk, o);
-    const status undone = end_changing(w, IN_CORE(w, &f, w->core.takeBackNames(w, next, key[0], key[1])), b);
-    return undone == OK ? s : TRAPPED;
+    return take_back(w, b, o, w->members[0]) == OK ? s : TRAPPED;
 }
 
 status names_add(worker *w, bitmap **b, naming *n) {
-    operands_add_span(&n->names, on_desk);
+    operands_add_span(&n->names, desk_of(w));
     status s = change(w, b, &n->names, n, w->core.addNames, &n->changed);
     n->next = w->core.collected(w) ? w->members[0] : NO_ID;
     return end_adding(w, b, &n->names, s, n->changed != NO_ID);
 }
 
 status names_take_back(worker *w, bitmap **b, naming *n) {
-    if (n->changed == 0) return OK;
-    frame f = begin_changing(w, *b, on_desk, &n->names);
-    return end_changing(w, IN_CORE(w, &f, w->core.takeBackNames(w, n->next, key[0], key[1])), b);
+    return n->changed ? take_back(w, b, &n->names, n->next) : OK;
 }
 
 /* If all have been removed, lack of memory only leaves a table larger than it need be. */

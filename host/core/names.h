@@ -1,5 +1,5 @@
 /* names.h -- calls into the core for dictionaries: names and their ids. A dictionary's blocks, root and segments are those
- * of bitmaps (core/bitmap.h), with other content. All but names_chunk is for the main thread, or a child of the process. */
+ * of bitmaps (core/bitmap.h), with other content. Names that calls find are on the worker's desk. */
 #pragma once
 
 #include "core/operands.h"
@@ -23,8 +23,14 @@ status names_add(worker *w, bitmap **b, naming *n);
 status names_take_back(worker *w, bitmap **b, naming *n);
 /* Removes names: all that are there or none. */
 status names_remove(worker *w, bitmap **b, naming *n);
-/* The least id in [*id, last] that has a name; NO_ID if there is none. The name is valid until the next call. */
-status names_next(worker *w, const bitmap *b, uint64_t *id, uint64_t last, span *name);
+/* The least id from *id on that has a name; NO_ID if there is none. The name is valid until the next call. */
+status names_next(worker *w, const bitmap *b, uint64_t *id, span *name);
+/* Passes the name of each id, which has no bytes if there is none, to the sink until that returns 0. It must not call into
+ * the core. */
+typedef int name_sink(void *context, uint64_t id, span name);
+status names_of(worker *w, const bitmap *b, uint64_t *ids, uint32_t count, name_sink *sink, void *context);
+/* The core is asked for so many names at a time, which takes up to a tenth of a millisecond. */
+#define NAMES_BATCH 256
 status names_count(worker *w, const bitmap *b, uint64_t *names);
 
 /* Payloads: that of segment i, which the caller must RedisModule_Free; NULL if it has none. */

@@ -88,6 +88,7 @@ struct worker {
     uint64_t from_bytes; /* the least that a part of such a count should read */
     uint64_t members[MEMBERS_BATCH]; /* of a reply; the core writes them */
     uint64_t few[VALUES_ROOM(FEW_OFFSETS)]; /* for short lists of arguments, to spare an allocation */
+    uint8_t desk[DESK_BYTES]; /* where the core packs and unpacks names */
 };
 
 extern OURS worker main_worker;

@@ -66,6 +66,12 @@ uint64_t list_most(const call *c, uint64_t wanted, uint64_t largest) {
     return least(wanted, least(room, list_limit(c, wanted)));
 }
 
+uint64_t list_room(const call *c, uint64_t wanted, uint64_t *bytes) {
+    int scripted;
+    *bytes = bytes_limit(c, UINT64_MAX, &scripted);
+    return least(wanted, list_limit(c, wanted));
+}
+
 int list_largest(call *c, const bitmap *b, uint64_t from, cardinality members, uint64_t *largest) {
     cardinality before = 0;
     uint64_t listed = least(members, list_limit(c, members));

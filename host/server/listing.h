@@ -16,6 +16,8 @@ int reply_fits(call *c, cardinality bytes);
 int list_fits(call *c, cardinality members, uint64_t largest);
 /* The same for that many elements of `bytes` bytes in all. */
 int list_in_limits(call *c, cardinality elements, cardinality bytes);
+/* The most of `wanted` elements that a reply may have; *bytes becomes the most bytes of all of them. */
+uint64_t list_room(const call *c, uint64_t wanted, uint64_t *bytes);
 /* The bytes of a number of members in a reply. */
 uint64_t count_bytes(cardinality members);
 /* The most of `wanted` offsets that a reply may have. */

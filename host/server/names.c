@@ -75,7 +75,7 @@ static void rewrite(RedisModuleIO *aof, RedisModuleString *key, void *b) {
 static void digest(RedisModuleDigest *d, void *b) {
     span name;
     uint64_t id = 0;
-    for (; names_next(&main_worker, b, &id, NO_ID - 1, &name) == OK && id != NO_ID; id++) {
+    for (; names_next(&main_worker, b, &id, &name) == OK && id != NO_ID; id++) {
         RedisModule_DigestAddStringBuffer(d, (const char *)&id, sizeof id);
         RedisModule_DigestAddStringBuffer(d, (const char *)name.base, name.size);
     }

@@ -31,6 +31,7 @@ static int open_keys(call *c, within *n, const bitmap **b) {
     int opened = 1;
     c->takes_integers = 1;
     for (int at = n->at + 2; opened && at < n->argc; at++) {
+        c->family = &families[R]; /* unless the key has another one */
         opened = open_either(c, at, b);
         if (opened) operands_add(&n->query.operands, *b);
     }

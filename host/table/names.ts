@@ -37,7 +37,7 @@ export const names: Command[] = [
   {
     name: "SCAN", since: "1.0.0", flags: ["readonly"], summary: "Lists ids and names page by page", complexity: "O(count)",
     keys: [{ at: 1, access: "read" }], args: [key, string("cursor"), option("COUNT", integer("n"))],
-    reply: "The next cursor, `0` at the end, and ids in ascending order, each followed by its name. A page ends early after a megabyte of names.",
+    reply: "The next cursor, `0` at the end, and ids in ascending order, each followed by its name. A page ends early after 256 KiB.",
     missing: "scan", methods: [],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.SCAN users 0 COUNT 1", `1) ${bulk("1")}\n2) 1) (integer) 0\n   2) ${bulk("ada")}`],
       ["RN.SCAN users 1 COUNT 1", `1) ${bulk("0")}\n2) 1) (integer) 1\n   2) ${bulk("bob")}`]],
@@ -61,6 +61,19 @@ export const names: Command[] = [
     complexity: `O(1) for each name; in a dictionary ${SMALL}`, keys: [{ at: 1, access: "read" }, { at: 2, access: "modify" }],
     args: [dictionary, key, multiple(name)], reply: "How many of the bits were 1. No name gets an id or loses it.", missing: 0, methods: [],
     example: [["RN.SETBITS users read:7 ada bob", int(2)], ["RN.CLEARBITS users read:7 bob eve", int(1)]],
+  },
+  {
+    name: "QUERY", since: "1.0.0", flags: ["readonly"], mayOffload: true, summary: "Returns the names of the members of an expression over bitmaps, page by page",
+    complexity: "O(n) as [QUERY](commands.md#query) with LIMIT, and O(1) for each name, or O(log n) where ids are far apart",
+    keys: [{ at: 1, access: "read" }, { at: 4, access: "read", numbered: true }],
+    args: [dictionary, string("expression"), integer("numkeys"), multiple(key), option("FROM", id), option("LIMIT", integer("n", "number"))],
+    reply: "The id to go on from, nil at the end, and the names of the members from `id` on in the order of their ids, at most `n`. A page ends early where the reply would "
+      + "exceed `redis-roar.reply-limit` or `reply-limit-bytes`. Members without a name are left out.",
+    missing: "empty", methods: [],
+    example: [["RN.SETBITS users read:7 ada bob carol", int(3)], ["RN.SETBITS users read:8 bob eve", int(2)],
+      ["RN.QUERY users \"#1 - #2\" 2 read:7 read:8 LIMIT 1", `1) (integer) 2\n2) 1) ${bulk("ada")}`],
+      ["RN.QUERY users \"#1 - #2\" 2 read:7 read:8 FROM 2", `1) (nil)\n2) 1) ${bulk("carol")}`]],
+    details: "The expression is one of [QUERY](commands.md#query), over bitmaps of either family and integers. A missing dictionary has no names.",
   },
   {
     name: "LOAD", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "differs", summary: "Adds names with given ids, as a rewritten AOF has them",

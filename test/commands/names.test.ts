@@ -25,6 +25,7 @@ describe("RN.* on a missing key", () => {
     [["RN.ID", "none", "a", "b"], [null, null]], [["RN.NAME", "none", 0, 4294967295], [null, null]], [["RN.DEL", "none", "a"], 0],
     [["RN.CARD", "none"], 0], [["RN.SCAN", "none", 0], ["0", []]],
     [["RN.GETBITS", "none", "none", "a", "b"], [0, 0]], [["RN.CLEARBITS", "none", "none", "a"], 0],
+    [["RN.QUERY", "none", "#1", 1, "none"], [null, []]],
   ])("%j replies %j and creates nothing", async (command, reply) => {
     expect(await run(...command)).toEqual(reply);
     expect(await run("EXISTS", "none")).toBe(0);
@@ -162,6 +163,57 @@ describe("bitmaps by name", () => {
   });
 });
 
+describe("RN.QUERY", () => {
+  const names = Array.from({ length: 40_000 }, (_, i) => `user:${i}`);
+  const query = (...rest: Argument[]) => run("RN.QUERY", "k", ...rest) as Promise<[number | null, string[]]>;
+  const people = ["ada", "bob", "carol", "dan", "eve"];
+
+  it("replies the names of members, page by page", async () => {
+    await run("RN.ADD", "k", ...people);
+    await run("R.SETBITS", "b", 0, 1, 3, 4, 5, 4294967295);
+    await run("R64.SETBITS", "c", 3, 4, "18446744073709551615");
+    await run("RI.SET", "age", 0, 17, 3, 40, 4, 18);
+    expect(await query("#1", 1, "b")).toEqual([null, ["ada", "bob", "dan", "eve"]]);
+    expect(await query("#1 - #2", 2, "b", "c")).toEqual([null, ["ada", "bob"]]);
+    expect(await query("#1 & #2 >= 18", 2, "c", "age")).toEqual([null, ["dan", "eve"]]);
+    expect(await query("#1", 1, "c", "LIMIT", 1)).toEqual([4, ["dan"]]);
+    expect(await query("#1", 1, "c", "FROM", 4, "LIMIT", 1)).toEqual([null, ["eve"]]);
+    expect(await query("#1", 1, "b", "LIMIT", 0)).toEqual([0, []]);
+    expect(await query("#1", 1, "b", "FROM", 5)).toEqual([null, []]);
+    await run("RN.DEL", "k", "bob", "dan");
+    expect(await query("#1", 1, "b", "LIMIT", 1)).toEqual([4, ["ada"]]);
+    expect(await query("#1", 1, "none")).toEqual([null, []]);
+    expect(await run("RN.QUERY", "none", "#1", 1, "b")).toEqual([null, []]);
+  });
+
+  it("replies the same on threads and at once, whatever the page", async () => {
+    for (let from = 0; from < names.length; from += 1000) await run("RN.ADD", "k", ...names.slice(from, from + 1000));
+    await run("RN.DEL", "k", ...names.slice(1000, 31_000));
+    await run("R.SETRANGE", "b", 0, names.length);
+    const left = names.filter((_, id) => id < 1000 || id >= 31_000);
+    for (const from of [2 ** 40, 1, 0]) {
+      await run("CONFIG", "SET", "redis-roar.threads-from-bytes", from);
+      expect(await query("#1", 1, "b")).toEqual([null, left]);
+      expect(await query("#1", 1, "b", "LIMIT", 1000)).toEqual([31_000, left.slice(0, 1000)]);
+      expect(await query("#1", 1, "b", "FROM", 1000, "LIMIT", 1)).toEqual([31_001, left.slice(1000, 1001)]);
+    }
+    await run("CONFIG", "SET", "redis-roar.threads-from-bytes", 1024 * 1024);
+  });
+
+  it("ends a page where the reply would be too large", async () => {
+    const few = people.map((name) => name.repeat(10_000));
+    await run("RN.ADD", "k", ...few);
+    await run("R.SETRANGE", "b", 0, 9);
+    for (const [setting, value] of [["reply-limit-bytes", 80_000], ["reply-limit", 2]] as const) {
+      const [before] = ((await run("CONFIG", "GET", `redis-roar.${setting}`)) as string[]).slice(1);
+      await run("CONFIG", "SET", `redis-roar.${setting}`, value);
+      expect(await query("#1", 1, "b")).toEqual([2, few.slice(0, 2)]);
+      expect(await query("#1", 1, "b", "FROM", 2, "LIMIT", 1)).toEqual([3, few.slice(2, 3)]);
+      await run("CONFIG", "SET", `redis-roar.${setting}`, before!);
+    }
+  });
+});
+
 describe("RN.* refuses", () => {
   const NAME = "ERR invalid name: must have 1 to 65535 bytes", ID = "ERR invalid id: must be an unsigned 32 bit integer";
   const PAYLOAD = "ERR invalid roaring payload: ", UNSOUND = `${PAYLOAD}a name does not have the form that it should have`;
@@ -171,6 +223,10 @@ describe("RN.* refuses", () => {
     [["RN.NAME", "k", "x"], ID], [["RN.NAME", "k", 4294967296], ID], [["RN.NAME", "k", -1], ID],
     [["RN.CARD", "k", "x"], arityError("RN.CARD")], [["RN.SCAN", "k", "x"], "ERR invalid cursor: must be an unsigned 32 bit integer"],
     [["RN.SCAN", "k", 0, "COUNT", 0], SYNTAX], [["RN.SCAN", "k", 0, "MATCH", 1], SYNTAX], [["RN.SCAN", "k", 0, "COUNT"], SYNTAX],
+    [["RN.QUERY", "k", "#1", 1], arityError("RN.QUERY")], [["RN.QUERY", "k", "#2", 1, "b"], "ERR Roaring: query: there is no key of that number at character 2"],
+    [["RN.QUERY", "k", "#1", 0, "b"], "ERR numkeys should be greater than 0"], [["RN.QUERY", "k", "#1", 2, "b"], "ERR Number of keys can't be greater than number of args"],
+    [["RN.QUERY", "k", "#1", 1, "b", "c"], SYNTAX], [["RN.QUERY", "k", "#1", 1, "b", "FROM", "x"], "ERR invalid offset: must be an unsigned 32 bit integer"],
+    [["RN.QUERY", "k", "#1", 1, "b", "LIMIT", -1], "ERR value is not an integer or out of range"], [["RN.QUERY", "k", "#1", 1, "b", "REV"], SYNTAX], [["RN.QUERY", "k", "#1", 1, "k"], WRONGTYPE],
     [["RN.LOAD", "k", ""], `${PAYLOAD}it is truncated`], [["RN.LOAD", "k", Buffer.alloc(7)], `${PAYLOAD}it is truncated`],
     [["RN.LOAD", "k", chunk(1, ["b"], 2)], `${PAYLOAD}it is truncated`], [["RN.LOAD", "k", chunk(1, ["b", "c"], 1)], `${PAYLOAD}it has trailing bytes`],
     [["RN.LOAD", "k", chunk(0, ["b"])], `${PAYLOAD}an id is out of range, or not greater than those before it`],
@@ -208,7 +264,7 @@ describe("RN.* refuses", () => {
     await run("R.SETBIT", "b", 1, 1);
     await run("SET", "s", "x");
     for (const key of ["b", "s"]) {
-      for (const [command, ...rest] of [["RN.ADD", key, "a"], ["RN.ID", key, "a"], ["RN.NAME", key, 0], ["RN.DEL", key, "a"], ["RN.CARD", key], ["RN.SCAN", key, 0], ["RN.LOAD", key, chunk(0, ["a"])]] as Argument[][]) {
+      for (const [command, ...rest] of [["RN.ADD", key, "a"], ["RN.ID", key, "a"], ["RN.NAME", key, 0], ["RN.DEL", key, "a"], ["RN.CARD", key], ["RN.SCAN", key, 0], ["RN.QUERY", key, "#1", 1, "b"], ["RN.LOAD", key, chunk(0, ["a"])]] as Argument[][]) {
         expect(await refusal(command!, ...rest)).toBe(WRONGTYPE);
       }
     }
@@ -250,7 +306,7 @@ describe.skipIf(!isSeven)("the table of RN.*", () => {
   it.each(rows.map((row) => [row.name, row] as const))("%s: the server tells what its row says", async (name, row) => {
     const docs = record(record(await run("COMMAND", "DOCS", `RN.${name}`)).get(`RN.${name}`)!);
     for (const field of ["summary", "complexity", "since"] as const) expect(docs.get(field)).toBe(row[field]);
-    const words = row.keys.length > 1 ? ["b", "a"] : name === "CARD" ? [] : ["a"];
+    const isNumbered = row.keys.some(({ numbered }) => numbered), words = isNumbered ? ["#1", 1, "b", "LIMIT", 1] : row.keys.length > 1 ? ["b", "a"] : name === "CARD" ? [] : ["a"];
     expect(await run("COMMAND", "GETKEYS", `RN.${name}`, "k", ...words)).toEqual(row.keys.length > 1 ? ["k", "b"] : ["k"]);
   });
 });

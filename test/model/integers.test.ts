@@ -1,9 +1,9 @@
 // Integers for ids: random sequences of all commands, compared with a Map.
 
 import { describe, expect, it } from "vitest";
-import { type Random, seeded } from "../support/random.ts";
+import { seeded } from "../support/random.ts";
 import type { Argument, Command, Reply } from "../support/resp.ts";
-import type { Server } from "../support/server.ts";
+import { Sequence } from "../support/sequence.ts";
 import { withDebug } from "../support/server.ts";
 import { expectValid, record, useServer } from "../support/suite.ts";
 
@@ -28,24 +28,9 @@ const shapes: Shape[] = [
   { name: "ids and values of 64 bits", idBits: 64, valueBits: 64 },
 ];
 
-class Sequence {
+class IntegerSequence extends Sequence<Shape> {
   readonly model = new Map<bigint, bigint>();
   readonly members = new Set<bigint>();
-  comparisons = 0;
-
-  readonly server: Server;
-  readonly random: Random;
-  readonly shape: Shape;
-
-  constructor(server: Server, random: Random, shape: Shape) {
-    this.server = server;
-    this.random = random;
-    this.shape = shape;
-  }
-
-  run(...command: Argument[]): Promise<Reply> {
-    return this.server.run(...(command as [string, ...Argument[]]));
-  }
 
   bits(count: number): bigint {
     return this.random.u64() >> BigInt(64 - count);
@@ -69,11 +54,6 @@ class Sequence {
 
   ordered(within: boolean): [bigint, bigint][] {
     return this.entries(within).sort(([a, x], [b, y]) => compare(x, y) || compare(a, b));
-  }
-
-  same(actual: unknown, expected: unknown, what: string): void {
-    this.comparisons++;
-    expect(actual, what).toEqual(expected);
   }
 
   async set(): Promise<void> {
@@ -273,7 +253,7 @@ for (const segment of [undefined, 6000]) {
       moduleArguments: [...withDebug, ...(segment ? ["SEGMENT-BYTES", String(segment)] : [])], config: ["enable-debug-command yes", "save ''"],
     });
     it.each(shapes.map((shape) => [shape.name, shape] as const))("replies as a map of %s", (_name, shape) => seeded(async (random) => {
-      const sequence = new Sequence(server, random, shape);
+      const sequence = new IntegerSequence(server, random, shape);
       await server.run("R64.SETBIT", "members", 1, 1);
       sequence.members.add(1n);
       const adds: Command[] = [];

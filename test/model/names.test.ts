@@ -4,7 +4,8 @@
 import { describe, expect, it } from "vitest";
 import { type Random, seeded } from "../support/random.ts";
 import { type Argument, bytesOf, type Reply } from "../support/resp.ts";
-import { type Server, withDebug } from "../support/server.ts";
+import { Sequence } from "../support/sequence.ts";
+import { withDebug } from "../support/server.ts";
 import { expectNoDamage, expectValid, useServer } from "../support/suite.ts";
 
 /** What a sequence draws from. */
@@ -62,27 +63,12 @@ const shapes: Shape[] = [
   { name: "long names", draw: (random) => bytes(random, random.chance(0.02) ? 65_535 : random.below(3000) + 1), most: 60, steps: 80, repeats: 4 },
 ];
 
-class Sequence {
+class NameSequence extends Sequence<Shape> {
   ids = new Map<string, number>();
   names: (string | undefined)[] = [];
   /** The ids whose bits are set. */
   readonly bits = new Set<number>();
   readonly drawn: string[] = [];
-  comparisons = 0;
-
-  readonly server: Server;
-  readonly random: Random;
-  readonly shape: Shape;
-
-  constructor(server: Server, random: Random, shape: Shape) {
-    this.server = server;
-    this.random = random;
-    this.shape = shape;
-  }
-
-  run(...command: Argument[]): Promise<Reply> {
-    return this.server.run(...command);
-  }
 
   name(): string {
     if (this.drawn.length > 0 && this.random.below(this.shape.repeats) === 0) return this.random.pick(this.drawn);
@@ -93,11 +79,6 @@ class Sequence {
 
   batch(most = this.shape.most): string[] {
     return Array.from({ length: this.random.chance(0.3) ? 1 : this.random.below(most) + 1 }, () => this.name());
-  }
-
-  same(actual: unknown, expected: unknown, what: string): void {
-    this.comparisons++;
-    expect(actual, what).toEqual(expected);
   }
 
   async add(): Promise<void> {
@@ -138,6 +119,20 @@ class Sequence {
   async name_(): Promise<void> {
     const ids = Array.from({ length: this.random.below(50) + 1 }, () => this.random.below(this.names.length + 2));
     this.same(await this.run("RN.NAME", "k", ...ids), ids.map((id) => this.names[id] ?? null), "NAME");
+  }
+
+  /** The names of members, in pages of random lengths. */
+  async query(): Promise<void> {
+    const found: string[] = [];
+    let from: Reply = 0;
+    do {
+      const limit: Argument[] = this.random.chance(0.5) ? ["LIMIT", this.random.below(2000)] : [];
+      const [next, page] = (await this.run("RN.QUERY", "k", "#1 - #2", 2, "bits", "none", "FROM", from as number, ...limit)) as [Reply, string[]];
+      found.push(...page);
+      from = next;
+    } while (from !== null);
+    const ids = [...this.bits].sort((a, b) => a - b);
+    this.same(found, ids.flatMap((id) => this.names[id] ?? []), "QUERY");
   }
 
   /** Some names, or most of them, or those in a range of ids, of which whole segments may be. */
@@ -192,7 +187,7 @@ class Sequence {
     const steps = [
       ...Array<() => Promise<void>>(6).fill(() => this.add()), () => this.id(), () => this.id(), () => this.name_(),
       () => this.setBits(), () => this.setBits(), () => this.getBits(), () => this.clearBits(),
-      () => this.del(), () => this.del(), () => this.card(),
+      () => this.query(), () => this.del(), () => this.del(), () => this.card(),
       () => (this.random.chance(0.3) ? this.all() : Promise.resolve()), () => this.copy(),
       () => (this.random.chance(0.2) ? this.reload() : Promise.resolve()),
     ];
@@ -204,7 +199,7 @@ describe("random sequences of RN.*", () => {
   const server = useServer({ moduleArguments: withDebug, config: ["enable-debug-command yes"] });
 
   it.each(shapes.map((shape) => [shape.name, shape] as const))("%s", (_name, shape) => seeded(async (random) => {
-    const sequence = new Sequence(server, random, shape);
+    const sequence = new NameSequence(server, random, shape);
     if (random.chance(0.5)) await server.run("R64.SETBITS", "bits", 0);
     await server.run("R64.CLEARBITS", "bits", 0);
     await sequence.add();
