@@ -1,7 +1,8 @@
 // Heaps: the names of consecutive ids, as records one behind the other. A dictionary of few names is a heap; of
 // a larger one, each heap is a segment, and the segments that lead from names to ids are tables (table.ts).
 //
-//   +0   u8  form = 4     +1 .. +3  0
+//   +0   u8  form = 4     +1   u8  0
+//   +2   u16 bytes of each record, if all have as many; otherwise 0
 //   +4   u32 the first id
 //   +8   u32 ids: as many records follow
 //   +12  u32 names: records of names that were not deleted
@@ -12,10 +13,12 @@
 //        ...
 //        samples, downwards from their end: u32 where record 16, 32, 48 ... begins
 //
+// Where all records have as many bytes, as those of UUIDs do, no sample need be read, which is one place in
+// memory less for each name that is looked up.
 // An arena of zeros is a dictionary without names.
 
 import { arena } from "../env/memory";
-import { Memory, Own, view32, view8 } from "../env/view";
+import { Memory, Own, view16, view32, view8 } from "../env/view";
 import { Record } from "./record";
 
 /** Records from one sample to the next. */
@@ -35,6 +38,7 @@ export function namesLimit(): usize { return <usize>(arena.most() >> 1) & ~7; }
 export abstract class Heap {
   @inline static readonly FORM: u32 = 4;
   @inline static readonly RECORDS: usize = 28;
+  @inline private static readonly EVEN: u32 = 2;
   @inline private static readonly FIRST: u32 = 4;
   @inline private static readonly COUNT: u32 = 8;
   @inline private static readonly LIVE: u32 = 12;
@@ -80,6 +84,8 @@ export abstract class Heap {
 
   /** Where record `index` begins. */
   static locate<M extends Memory>(index: u32): usize {
+    const even = view16<M>(0, Heap.EVEN);
+    if (even) return Heap.RECORDS + <usize>index * even;
     const group = index / SAMPLED;
     let at = group ? <usize>view32<M>(Heap.end<M>() - (<usize>group << 2), 0) : Heap.RECORDS;
     for (let rest = index % SAMPLED; rest; rest--) at += Record.bytes<M>(at);
@@ -123,6 +129,8 @@ export abstract class Heap {
   static push(bytes: usize, isDead: bool): usize {
     const count = Heap.count<Own>(), at = Heap.used<Own>();
     Heap.sample(count, at);
+    if (!count) store<u16>(0, bytes <= u16.MAX_VALUE ? <u16>bytes : 0, Heap.EVEN);
+    else if (load<u16>(0, Heap.EVEN) != <u32>bytes) store<u16>(0, 0, Heap.EVEN);
     store<u32>(0, count + 1, Heap.COUNT);
     store<u32>(0, Heap.live<Own>() + u32(!isDead), Heap.LIVE);
     store<u32>(0, <u32>(at + bytes), Heap.USED);
@@ -159,6 +167,7 @@ export abstract class Heap {
       else { memory.copy(to, from, bytes); to += bytes; }
       from += bytes;
     }
+    store<u16>(0, 0, Heap.EVEN);
     store<u32>(0, <u32>to, Heap.USED);
     store<u32>(0, 0, Heap.DEAD);
   }
