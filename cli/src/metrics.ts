@@ -40,7 +40,7 @@ export async function readNode(connection: Connection): Promise<Reading> {
   }
   if (fields.size === 0) throw new Failure(`${connection.address}: ${NO_MODULE}`, Exit.USAGE);
   for (const [name, text] of stats) {
-    const command = /^cmdstat_(R(?:64)?\..*)$/i.exec(name)?.[1];
+    const command = /^cmdstat_(R(?:64|I|N)?\..*)$/i.exec(name)?.[1];
     if (!command) continue;
     const figure = (of: string): number => Number(new RegExp(`(?:^|,)${of}=(\\d+)`).exec(text)?.[1] ?? 0);
     const failed = figure("rejected_calls") + figure("failed_calls");

@@ -104,7 +104,7 @@ export class Connection {
     try {
       return await reply;
     } catch (error) {
-      if (isAnswer(error) && /^ERR unknown command .?R(64)?\./i.test(error.message)) throw new Failure(`${this.address}: ${NO_MODULE}`, Exit.USAGE);
+      if (isAnswer(error) && /^ERR unknown command .?R(64|I|N)?\./i.test(error.message)) throw new Failure(`${this.address}: ${NO_MODULE}`, Exit.USAGE);
       if (isAnswer(error)) throw new ErrorAnswer(error.message);
       throw new Failure(`${this.address}: ${lineOf(this.#broken ?? error)}`, Exit.CONNECTION);
     }

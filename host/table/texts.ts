@@ -15,6 +15,8 @@ export const information: Record<string, Record<string, string>> = {
     r64_bytes: "families[R64].bytes",
     ri_keys: "families[RI].keys",
     ri_bytes: "families[RI].bytes",
+    rn_keys: "dictionaries.keys",
+    rn_bytes: "dictionaries.bytes",
     payloads_refused: "now.refused",
     bitmaps_damaged: "now.damaged",
     bitmaps_defragmented: "moved_bitmaps()",
