@@ -172,12 +172,13 @@ export abstract class Build {
 
   /**
    * Appends leaf `index`, of slices, of what memory M shows without the places of the mask at `mask`, unless
-   * the rest would take less as pairs.
+   * the rest would take less as pairs, or all of it in fewer slices.
    */
   static appendSlices<M extends Memory>(index: u32, mask: usize): bool {
     const from = Values.leafAt<M>(index), width = from.width<M>(), at = from.at<M>(), base = from.base<M>();
     const gone = Slices.countIn<M>(at, mask), count = from.count<M>() - gone;
     if (<usize>count * (2 + ((width + 8) >> 3)) < Slices.blockBytes(width) + Leaf.BYTES) return false;
+    if (!gone && Bytes.bits(<u64>(from.greatest<M>() - from.least<M>())) < width) return false;
     const leaf = Build.leafFor(from.first<M>(), from.least<M>(), from.greatest<M>());
     const to = Blocks.allocateFresh(Slices.blockBytes(width));
     for (let i: usize = 0, end = Slices.blockBytes(width); i < end; i += 16) {

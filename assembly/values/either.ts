@@ -1,7 +1,7 @@
 // Exports that the host calls whatever memory 0 holds: a bitmap, or integers for ids. The first byte says
 // which.
 
-import { Side, arena, left, segments } from "../env/memory";
+import { Side, left, segments } from "../env/memory";
 import { Left, Own } from "../env/view";
 import { Fault } from "../env/fault";
 import { shrunkBytes, used, wasteful } from "../arena/change/forms";
@@ -13,6 +13,7 @@ import { rewriteValues } from "./rewrite";
 import { Slices } from "./slices";
 import { Spot } from "./spot";
 import { validateValues } from "./validate";
+import { packValues } from "./without";
 import { valuesShrunkBytes, valuesUsed, valuesWasteful } from "./whole";
 
 /** Bytes in use. */
@@ -57,5 +58,5 @@ export function eitherRewrite(most: u32): void {
 /** Makes memory 0, which is fresh, operand 0 in the least space. */
 export function eitherPack(): void {
   left.select(0);
-  if (Values.are<Left>()) rewriteValues(arena.most()); else pack();
+  if (Values.are<Left>()) packValues(); else pack();
 }

@@ -111,9 +111,7 @@ export class Leaf {
   @inline private static readonly WIDTH: u32 = 39;
   @inline private static readonly LOOSE: u32 = 0x80;
   @inline private static readonly SMALL: usize = 768;
-  /** The most bytes of pairs, but of those that could be slices of one leaf. */
-  @inline private static readonly FULL: usize = 2048;
-  @inline private static readonly STEP: usize = 256;
+  @inline private static readonly STEP: usize = 128;
 
   @inline first<M extends Memory>(): u64 { return view64<M>(changetype<usize>(this), 0); }
   @inline least<M extends Memory>(): i64 { return <i64>view64<M>(changetype<usize>(this), Leaf.LEAST); }
@@ -152,12 +150,11 @@ export class Leaf {
 
   /**
    * Bytes to allocate for pairs of `bytes` bytes. Leaves that random ids fill grow at the same pace, so the
-   * blocks that they leave for larger ones would fit nothing: a leaf of some pairs gets the block of a full
-   * one at once.
+   * blocks that they leave fit few others; but rewriting a segment now and then costs less than room that
+   * each leaf would have to spare.
    */
   @inline static room(bytes: usize): usize {
-    if (bytes <= Leaf.SMALL) return max(bytes, 1);
-    return bytes <= Leaf.FULL ? Leaf.FULL : (bytes + Leaf.STEP - 1) & ~(Leaf.STEP - 1);
+    return bytes <= Leaf.SMALL ? max(bytes, 1) : (bytes + Leaf.STEP - 1) & ~(Leaf.STEP - 1);
   }
 
   /** Bytes that its block was allocated for. */

@@ -17,7 +17,7 @@ export function valuesUsed(): u32 {
 @inline const FEW: u64 = 64;
 /** Free bytes that an arena may have besides a part of it. */
 // @ts-ignore: decorator
-@inline const FREED_MOST: usize = 4096;
+@inline const FREED_MOST: usize = 1024;
 
 /** 1 if the host should rewrite the arena: too much of it is free, or the tiny form would do. */
 export function valuesWasteful(): u32 {

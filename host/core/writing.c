@@ -82,8 +82,8 @@ status core_set(worker *w, bitmap **b, uint64_t offset, uint32_t value, uint32_t
 static status change_value_here(worker *w, bitmap **b, void *how) {
     value_change *v = how;
     w->current.offset = v->id;
-    status s =
-        CHANGING(w, *b, v->done = w->core.changeValue(w, v->deed, v->id, (uint64_t)v->value, v->rules));
+    status s = CHANGING(w, *b, v->done = w->core.changeValue(w, v->deed, v->id, (uint64_t)v->value, v->rules);
+                        if (v->done != DONE_NOTHING || v->deed == VALUE_SETTLE) note_waste(w));
     if (s == OK && w->core.collected(w)) v->value = (int64_t)w->members[0];
     if (s != OK) v->done = DONE_NOTHING;
     /* Until the list has ended, an arena keeps what old values would need. */

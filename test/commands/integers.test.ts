@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { integers } from "../../host/table/integers.ts";
 import { NO_KEY, NOT_AN_INTEGER, SYNTAX, useServer, WRONGTYPE } from "../support/suite.ts";
 import { range } from "../support/family.ts";
-import type { Argument } from "../support/resp.ts";
+import { seeded } from "../support/random.ts";
+import type { Argument, Command } from "../support/resp.ts";
 
 const server = useServer();
 const run = (...command: Argument[]) => server.run(...(command as [string, ...Argument[]]));
@@ -129,6 +130,21 @@ describe("RI.*", () => {
     expect(Number(pairs.ids) + Number(slices.ids)).toBe(1001);
     expect(Number(pairs.allocated_bytes) + Number(slices.allocated_bytes)).toBeLessThan((await run("MEMORY", "USAGE", "k")) as number);
   });
+
+  it.skipIf(process.env.ROAR_SEGMENT)("takes little more than what pairs take, in whatever order ids arrive, and gives memory back", seeded(async (random) => {
+    const PAIR = 2 + 3, ids = range(0, 100_000).map((place) => place * 97 + random.below(97));
+    const entries = random.shuffled(ids).map((id) => [id, 100_000 + random.below(31_072)]);
+    const usage = async (): Promise<number> => Number(await run("MEMORY", "USAGE", "k"));
+    await server.connection.pipeline(entries.map(([id, value]): Command => ["RI.SET", "k", id!, value!]));
+    expect(await usage()).toBeLessThan(2 * PAIR * entries.length);
+    await run("RI.OPTIMIZE", "k");
+    expect(await usage()).toBeLessThan(1.1 * PAIR * entries.length);
+    for (let from = 0; from < 90_000; from += 1000) await run("RI.DEL", "k", ...entries.slice(from, from + 1000).map(([id]) => id!));
+    expect(await usage()).toBeLessThan(2.5 * PAIR * 10_000);
+    await run("RI.OPTIMIZE", "k");
+    expect(await usage()).toBeLessThan(1.5 * PAIR * 10_000);
+    expect(await run("RI.CARD", "k")).toBe(10_000);
+  }));
 
   it("keeps a reply within the limits, and says so before it makes it", async () => {
     await run("RI.SET", "k", ...range(0, 1000).flatMap((id) => [id, id]));
