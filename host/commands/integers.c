@@ -40,8 +40,11 @@ int ri_scan_command(call *c) {
     numbers found = {0};
     char digits[COUNT_TEXT];
     uint64_t from, count, length;
+    cardinality ids = 0;
     const bitmap *b;
     if (!parse_scan(c, &from, &count) || !open_read(c, 1, &b)) return REDISMODULE_OK;
+    if (b && !succeeded(c, core_cardinality(c->worker, b, &ids))) return REDISMODULE_OK;
+    if (offloads(c, 2 * LISTED_BYTES * (uint64_t)(ids < count ? ids : count))) return REDISMODULE_OK;
     count = list_most(c, count < INT64_MAX ? 2 * count : INT64_MAX, c->family->last) / 2;
     const asked a = {ASK_LIST, 2, (uint64_t[]){from, count + 1}};
     if (succeeded(c, core_ask(c->worker, &a, b ? b : bitmap_empty(), NULL, &found, &length))) {

@@ -1,6 +1,7 @@
 /* named.c -- RN.*: bitmaps by name, in one command with the dictionary that has the ids. */
 #include <string.h>
 
+#include "core/numbers.h"
 #include "handlers.h"
 #include "server/args.h"
 #include "server/listing.h"
@@ -92,16 +93,11 @@ int rn_clearbits_command(call *c) {
 
 /* A page of names: their ids, and behind these the members that are being looked up. */
 typedef struct names_page {
-    uint64_t *ids, next; /* next: the id to go on from, NO_ID if there is none */
-    size_t found, members;
+    numbers ids;
+    size_t found;
+    uint64_t next; /* the id to go on from, NO_ID if there is none */
     uint64_t most, most_bytes, bytes;
 } names_page;
-
-static void collect(void *context, const uint64_t *members, size_t count) {
-    names_page *p = context;
-    memcpy(p->ids + p->found + p->members, members, count * sizeof *members);
-    p->members += count;
-}
 
 /* Adds an id with a name to the page, if that is not full: a page has at least one. */
 static int choose(void *context, uint64_t id, span name) {
@@ -110,31 +106,35 @@ static int choose(void *context, uint64_t id, span name) {
     const uint64_t bytes = p->bytes + name.size + BESIDES;
     if (p->found == p->most || (p->found && bytes > p->most_bytes)) return p->next = id, 0;
     p->bytes = bytes;
-    p->ids[p->found++] = id;
+    p->ids.list[p->found++] = id;
     return 1;
+}
+
+/* Looks up the members behind the ids of the page. */
+static status look_up(worker *w, const bitmap *names, names_page *p) {
+    status s = OK;
+    for (size_t i = p->found; s == OK && i < p->ids.count && p->next == NO_ID; i += NAMES_BATCH) {
+        const size_t rest = p->ids.count - i;
+        s = names_of(w, names, p->ids.list + i, rest < NAMES_BATCH ? (uint32_t)rest : NAMES_BATCH, choose, p);
+        if (s == OK) s = sandbox_check_time(w);
+    }
+    p->ids.count = p->found;
+    return s;
 }
 
 /* Finds the names of the members from `from` on. */
 static status find_page(worker *w, const query *q, const bitmap *names, uint64_t from, names_page *p) {
     status s = OK;
-    uint64_t wanted;
-    do {
+    for (size_t wanted = 0, members = 0; s == OK && members == wanted && p->next == NO_ID;) {
         const uint64_t lacks = p->most - p->found;
-        wanted = lacks < LOOKED_UP ? lacks + 1 : LOOKED_UP;
-        uint64_t *ids = try_realloc(p->ids, p->found * sizeof *ids, (p->found + wanted) * sizeof *ids);
-        if (ids == NULL) return OUT_OF_MEMORY;
-        p->ids = ids;
-        p->members = 0;
-        s = core_query_members(w, q, &(page){from, wanted, 0}, collect, p);
-        if (s != OK || p->members == 0) break;
-        uint64_t *members = ids + p->found;
-        from = members[p->members - 1] + 1;
-        for (size_t i = 0; s == OK && i < p->members && p->next == NO_ID; i += NAMES_BATCH) {
-            const size_t rest = p->members - i;
-            s = names_of(w, names, members + i, rest < NAMES_BATCH ? (uint32_t)rest : NAMES_BATCH, choose, p);
-            if (s == OK) s = sandbox_check_time(w);
-        }
-    } while (s == OK && p->members == wanted && p->next == NO_ID);
+        wanted = lacks < LOOKED_UP ? (size_t)lacks + 1 : LOOKED_UP;
+        s = core_query_members(w, q, &(page){from, wanted, 0}, take_numbers, &p->ids);
+        if (s == OK && p->ids.failed) s = OUT_OF_MEMORY;
+        members = p->ids.count - p->found;
+        if (s != OK || members == 0) break;
+        from = p->ids.list[p->ids.count - 1] + 1;
+        s = look_up(w, names, p);
+    }
     return s;
 }
 
@@ -144,12 +144,12 @@ static int reply_found(void *context, uint64_t id, span name) {
     return 1;
 }
 
-static void reply_page(call *c, const bitmap *names, const names_page *p) {
+static void reply_page(call *c, const bitmap *names, names_page *p) {
     RedisModule_ReplyWithArray(c->ctx, 2);
     if (p->next == NO_ID) RedisModule_ReplyWithNull(c->ctx);
     else reply_integer(c, p->next);
     RedisModule_ReplyWithArray(c->ctx, (long)p->found);
-    names_of(c->worker, names, p->ids, (uint32_t)p->found, reply_found, c->ctx);
+    names_of(c->worker, names, p->ids.list, (uint32_t)p->found, reply_found, c->ctx);
 }
 
 /* RN.QUERY names expression numkeys key [key ...] [FROM id] [LIMIT n] -- the id to go on from, and the names of the expression's
@@ -169,7 +169,7 @@ int rn_query_command(call *c) {
         if (names == NULL) names = bitmap_empty();
         p.most = list_room(c, asked.limit, &p.most_bytes);
         if (succeeded(c, find_page(c->worker, &n.query, names, asked.from, &p))) reply_page(c, names, &p);
-        RedisModule_Free(p.ids);
+        RedisModule_Free(p.ids.list);
     }
     operands_end(&n.query.operands);
     return REDISMODULE_OK;

@@ -3,6 +3,7 @@
 
 #include "core/census.h"
 #include "core/guard.h"
+#include "core/numbers.h"
 #include "core/workspace.h"
 #include "api/redismodule.h"
 
@@ -170,7 +171,7 @@ void sandbox_take_members(worker *w) {
     status s = check_limits(w);
     if (s != OK) sandbox_leave(w, s);
     if (w->brevity.may_offload && w->brevity.lists && end_long_call(w) != OK) sandbox_leave(w, NOT_BRIEF);
-    end_brevity(w); /* the sink may reply */
+    if (w->current.sink != take_numbers) end_brevity(w); /* the sink may reply */
     w->current.sink(w->current.context, w->members, MEMBERS_BATCH);
 }
 

@@ -13,23 +13,6 @@ status core_value(worker *w, const bitmap *b, uint64_t id, int64_t *value, uint3
 
 /* --- Lists of numbers --- */
 
-static void take_numbers(void *context, const uint64_t *more, size_t count) {
-    numbers *n = context;
-    if (n->count + count > n->room && !n->failed) {
-        const size_t room = (n->count + count) * 2;
-        uint64_t *list = try_alloc(room * sizeof *list);
-        n->failed = list == NULL;
-        if (n->failed) return;
-        if (n->count > 0) memcpy(list, n->list, n->count * sizeof *list);
-        RedisModule_Free(n->list);
-        n->list = list;
-        n->room = room;
-    }
-    if (n->failed) return;
-    memcpy(n->list + n->count, more, count * sizeof *more);
-    n->count += count;
-}
-
 /* Ends a call that replied numbers. */
 static status listed(worker *w, status s, numbers *n) {
     w->current.sink = NULL;

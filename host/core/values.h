@@ -2,14 +2,8 @@
  * other content: the functions there, core_change_value, and those that copy, measure or validate take both. */
 #pragma once
 
+#include "core/numbers.h"
 #include "core/querying.h"
-
-/* A list of numbers from the core. */
-typedef struct numbers {
-    uint64_t *list; /* which the caller must RedisModule_Free */
-    size_t count, room;
-    int failed; /* out of memory */
-} numbers;
 
 status core_value(worker *w, const bitmap *b, uint64_t id, int64_t *value, uint32_t *found);
 

@@ -138,7 +138,7 @@ export const integers: Command[] = [
     example: [["RI.SET mon 7 1 8 2", int(2)], ["RI.SET tue 8 3", int(1)], ["RI.MERGE week 2 mon tue", int(2)], ["RI.GET week 8", int(5)]],
   },
   {
-    name: "SCAN", since: "1.0.0", flags: ["readonly"], summary: "Lists ids and values page by page", complexity: "O(log n + count)",
+    name: "SCAN", since: "1.0.0", flags: ["readonly"], mayOffload: true, summary: "Lists ids and values page by page", complexity: "O(log n + count)",
     keys: [{ at: 1, access: "read" }], args: [key, offset("cursor"), option("COUNT", integer("n", "number"))],
     reply: "The next cursor, `0` at the end, and ids in ascending order, each followed by its value.", missing: "scan", methods: [{ name: "scan", answer: "entry page" }],
     example: [["RI.SET age 7 31 8 17", int(2)], ["RI.SCAN age 0 COUNT 1", "1) \"8\"\n2) 1) (integer) 7\n   2) (integer) 31"],
