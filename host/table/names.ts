@@ -9,36 +9,36 @@ export const names: Command[] = [
   {
     name: "ADD", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same", parsed: true, summary: "Returns the ids of names, and gives ids to those that have none",
     complexity: `O(1) for each name; in a dictionary ${SMALL}`, keys: [{ at: 1, access: "modify" }], args: [key, multiple(name)],
-    reply: "An array of the ids. Names that the dictionary does not have get the next ones, in the order given.", missing: "creates", methods: [],
+    reply: "An array of the ids. Names that the dictionary does not have get the next ones, in the order given.", missing: "creates", methods: [{ name: "add", answer: "offsets" }],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.ADD users carol ada", "1) (integer) 2\n2) (integer) 0"]],
   },
   {
     name: "ID", since: "1.0.0", flags: ["readonly"], parsed: true, summary: "Returns the ids of names", complexity: `O(1) for each name; in a dictionary ${SMALL}`,
     keys: [{ at: 1, access: "read" }], args: [key, multiple(name)], reply: "An array of the ids, nil for a name that has none. Nothing is added.",
-    missing: "empty", methods: [],
+    missing: "empty", methods: [{ name: "ids", answer: "ids?" }],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.ID users bob eve", "1) (integer) 1\n2) (nil)"]],
   },
   {
     name: "NAME", since: "1.0.0", flags: ["readonly"], parsed: true, summary: "Returns the names of ids", complexity: "O(log n) for each id",
-    keys: [{ at: 1, access: "read" }], args: [key, multiple(id)], reply: "An array of the names, nil for an id that has none.", missing: "empty", methods: [],
+    keys: [{ at: 1, access: "read" }], args: [key, multiple(id)], reply: "An array of the names, nil for an id that has none.", missing: "empty", methods: [{ name: "names", answer: "names?" }],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.NAME users 1 7", `1) ${bulk("bob")}\n2) (nil)`]],
   },
   {
     name: "DEL", since: "1.0.0", flags: ["write"], repeated: "same", parsed: true, summary: "Removes names", complexity: "O(1) for each name, and O(n) in a segment now and then",
     keys: [{ at: 1, access: "modify" }], args: [key, multiple(name)],
-    reply: "How many of the names were there. Their ids are not used again. The key stays, even without names.", missing: 0, methods: [],
+    reply: "How many of the names were there. Their ids are not used again. The key stays, even without names.", missing: 0, methods: [{ name: "del", answer: "count" }],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.DEL users ada eve", int(1)], ["RN.ADD users ada", "1) (integer) 2"]],
   },
   {
     name: "CARD", since: "1.0.0", flags: ["readonly", "fast"], parsed: true, summary: "Counts the names", complexity: "O(1) for each segment",
-    keys: [{ at: 1, access: "read" }], args: [key], reply: "The number of names.", missing: 0, methods: [],
+    keys: [{ at: 1, access: "read" }], args: [key], reply: "The number of names.", missing: 0, methods: [{ name: "card", answer: "count" }],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.CARD users", int(2)]],
   },
   {
     name: "SCAN", since: "1.0.0", flags: ["readonly"], summary: "Lists ids and names page by page", complexity: "O(count)",
-    keys: [{ at: 1, access: "read" }], args: [key, string("cursor"), option("COUNT", integer("n"))],
+    keys: [{ at: 1, access: "read" }], args: [key, string("cursor", "offset"), option("COUNT", integer("n", "number"))],
     reply: "The next cursor, `0` at the end, and ids in ascending order, each followed by its name. A page ends early after a megabyte of names.",
-    missing: "scan", methods: [],
+    missing: "scan", methods: [{ name: "scan", answer: "name page" }],
     example: [["RN.ADD users ada bob", "1) (integer) 0\n2) (integer) 1"], ["RN.SCAN users 0 COUNT 1", `1) ${bulk("1")}\n2) 1) (integer) 0\n   2) ${bulk("ada")}`],
       ["RN.SCAN users 1 COUNT 1", `1) ${bulk("0")}\n2) 1) (integer) 1\n   2) ${bulk("bob")}`]],
   },
@@ -46,31 +46,42 @@ export const names: Command[] = [
     name: "SETBITS", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "same", summary: "Sets the bits of names in a bitmap, and gives ids to those that have none",
     complexity: `O(1) for each name; in a dictionary ${SMALL}`, keys: [{ at: 1, access: "modify" }, { at: 2, access: "modify" }],
     args: [dictionary, key, multiple(name)],
-    reply: "How many of the bits were 0. The bitmap is one of `R` or `R64`; a missing one becomes one of `R`.", missing: "creates", methods: [],
+    reply: "How many of the bits were 0. The bitmap is one of `R` or `R64`; a missing one becomes one of `R`.", missing: "creates", methods: [{ name: "setBits", answer: "count" }],
     example: [["RN.SETBITS users read:7 ada bob", int(2)], ["RN.SETBITS users read:7 bob carol", int(1)], ["RN.ID users carol", "1) (integer) 2"]],
     details: "All names are added and all bits are set, or none.",
   },
   {
     name: "GETBITS", since: "1.0.0", flags: ["readonly"], summary: "Returns the bits of names in a bitmap", complexity: `O(1) for each name; in a dictionary ${SMALL}`,
     keys: [{ at: 1, access: "read" }, { at: 2, access: "read" }], args: [dictionary, key, multiple(name)],
-    reply: "An array of the bits, 0 for a name that has no id.", missing: "zeros", methods: [],
+    reply: "An array of the bits, 0 for a name that has no id.", missing: "zeros", methods: [{ name: "getBits", answer: "bits" }],
     example: [["RN.SETBITS users read:7 ada bob", int(2)], ["RN.GETBITS users read:7 bob eve", "1) (integer) 1\n2) (integer) 0"]],
   },
   {
     name: "CLEARBITS", since: "1.0.0", flags: ["write"], repeated: "same", summary: "Clears the bits of names in a bitmap",
     complexity: `O(1) for each name; in a dictionary ${SMALL}`, keys: [{ at: 1, access: "read" }, { at: 2, access: "modify" }],
-    args: [dictionary, key, multiple(name)], reply: "How many of the bits were 1. No name gets an id or loses it.", missing: 0, methods: [],
+    args: [dictionary, key, multiple(name)], reply: "How many of the bits were 1. No name gets an id or loses it.", missing: 0, methods: [{ name: "clearBits", answer: "count" }],
     example: [["RN.SETBITS users read:7 ada bob", int(2)], ["RN.CLEARBITS users read:7 bob eve", int(1)]],
   },
   {
     name: "LOAD", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "differs", summary: "Adds names with given ids, as a rewritten AOF has them",
     complexity: "O(n) in the names", keys: [{ at: 1, access: "modify" }], args: [key, string("payload", "bytes")],
-    reply: "`OK`", missing: "creates", methods: [], example: [["RN.LOAD users \"\\x05\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x03ada\"", OK], ["RN.ID users ada bob", `1) (integer) 5\n2) ${NIL}`]],
+    reply: "`OK`", missing: "creates", methods: [{ name: "loadPayload", answer: "ok" }], example: [["RN.LOAD users \"\\x05\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x03ada\"", OK], ["RN.ID users ada bob", `1) (integer) 5\n2) ${NIL}`]],
     details: "The payload is a part of a dictionary: the first id and the number of ids as 32-bit integers, little endian, and a record for each. "
       + "The server writes it when it rewrites an AOF or moves a key to another server. All of it is checked. The first id must be the next one of the "
       + "dictionary or greater; then the ids in between are not used.",
   },
 ];
+
+/** Of QUERY, which the table does not have yet, what the client needs. */
+export const query: Command = {
+  name: "QUERY", since: "1.0.0", flags: ["readonly"], summary: "Lists the names of an expression's members",
+  complexity: "O(n) in the size of what is read to find the members, and O(log m) for each of m names", keys: [{ at: 1, access: "read" }, { at: 4, to: -1, access: "read", numbered: true }],
+  args: [
+    dictionary, string("expression"), integer("numkeys"), multiple(key), option("FROM", offset("id")), option("LIMIT", integer("n", "number")),
+  ],
+  reply: "The id to go on from, nil at the end, and names in ascending order of ids.", missing: "empty",
+  methods: [{ name: "query", answer: "found names" }], example: [],
+};
 
 export const about = `# Names for ids
 
