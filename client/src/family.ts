@@ -30,7 +30,10 @@ export interface Family<M extends Member, N extends string = "R" | "R64"> {
 }
 
 /** The commands of integers for ids, with numbers or with bigints: {@link RI} and {@link RI64}. */
-export type IntegerFamily<M extends Member> = Family<M, "RI">;
+export interface IntegerFamily<M extends Member> extends Family<M, "RI"> {
+  /** The family of bitmaps that sharded integers are cut like. */
+  readonly bitmaps: Family<M>;
+}
 
 /** The commands of names for ids, with names as text or as bytes: {@link RN} and {@link RN_BYTES}. Ids are numbers. */
 export interface NameFamily<N extends Name> extends Family<number, "RN"> {
@@ -68,10 +71,10 @@ export const R: Family<number> = { name: "R", last: 2n ** 32n - 1n, member: asNu
 export const R64: Family<bigint> = { name: "R64", last: 2n ** 64n - 1n, member: (value) => value };
 
 /** Integers for ids, both as numbers: ids from 0 to 9007199254740991, and values as far from 0. See docs/integers.md. */
-export const RI: IntegerFamily<number> = { name: "RI", last: BigInt(Number.MAX_SAFE_INTEGER), member: asNumber };
+export const RI: IntegerFamily<number> = { name: "RI", last: BigInt(Number.MAX_SAFE_INTEGER), member: asNumber, bitmaps: R };
 
 /** Integers for ids, both as bigints: ids from 0 to 18446744073709551615, and values of 64 bits. See docs/integers.md. */
-export const RI64: IntegerFamily<bigint> = { name: "RI", last: 2n ** 64n - 1n, member: (value) => value };
+export const RI64: IntegerFamily<bigint> = { name: "RI", last: R64.last, member: R64.member, bitmaps: R64 };
 
 /** Names for ids, with names as text: UTF-8. See docs/names.md. */
 export const RN: NameFamily<string> = { name: "RN", last: R.last, member: asNumber, nameOf: asText };

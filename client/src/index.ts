@@ -25,6 +25,7 @@ export { type Operand, q, type Question } from "./question.js";
 export type { PageOptions } from "./paging.js";
 export { type RoarClient, roarOn } from "./roar.js";
 export { type CopyOptions, type CopyProgress, ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
+export { ShardedIntegers } from "./sharded/integers.js";
 export { type ShardFailure, ShardsFailedError } from "./sharded/failure.js";
 export { offsetsIn } from "./text.js";
 export type { Trace } from "./tracing.js";

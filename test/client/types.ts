@@ -1,11 +1,15 @@
 // Types of arguments and answers. The compiler checks them, in `make check`; what it must refuse is marked. Nothing calls these functions.
 
 import { expectTypeOf } from "vitest";
-import type { Bit, Bitmaps, Integers, NamePage, Names, Page, RoarClient, ShardedBitmap, Sum } from "../../client/src/index.ts";
+import {
+  type Bit, type Bitmaps, type Integers, type NamePage, type Names, type Page, q, type RoarClient, type ShardedBitmap, type ShardedIntegers,
+  type Sum,
+} from "../../client/src/index.ts";
 import type { modules } from "../../client/src/node-redis.ts";
 
 declare const r: Bitmaps<number>, r64: Bitmaps<bigint>, client: RoarClient, sharded: ShardedBitmap<bigint>, module: typeof modules;
 declare const ri: Integers<number>, ri64: Integers<bigint>, rn: Names<string>, rnBytes: Names<Uint8Array>;
+declare const ages: ShardedIntegers<bigint>;
 
 /** R takes and answers numbers. */
 function numbers(): void {
@@ -109,6 +113,13 @@ function named(): void {
 /** Sharded bitmaps combine with those of their family. */
 function shards(): void {
   expectTypeOf(() => sharded.max()).returns.resolves.toEqualTypeOf<bigint | null>();
+  expectTypeOf(() => ages.quantiles([0.5])).returns.resolves.toEqualTypeOf<(bigint | null)[]>();
+  expectTypeOf(() => r64.query(q`${sharded} & ${ages} >= ${18}`).members()).returns.resolves.toEqualTypeOf<bigint[]>();
+  expectTypeOf(() => ages.sum({ within: q`${sharded} - ${ages} < ${18n}` })).returns.resolves.toEqualTypeOf<Sum<bigint>>();
+  // @ts-expect-error the query is about keys
+  expectTypeOf(() => ages.sum({ within: q`${"vip"}` })).toBeFunction();
+  // @ts-expect-error the others are of ri
+  expectTypeOf(() => ages.merge([ri.sharded("a", { shards: 2 })])).toBeFunction();
   // @ts-expect-error the other is of r
   expectTypeOf(() => sharded.bitOp("OR", [r.sharded("a", { shards: 2 })])).toBeFunction();
 }
