@@ -27,6 +27,7 @@ export { type RoarClient, roarOn } from "./roar.js";
 export { type CopyOptions, type CopyProgress, ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
 export { ShardedIntegers } from "./sharded/integers.js";
 export { type ShardFailure, ShardsFailedError } from "./sharded/failure.js";
+export { ShardedNames } from "./sharded/names.js";
 export { offsetsIn } from "./text.js";
 export type { Trace } from "./tracing.js";
 export type { Settled, Transport } from "./transport.js";

@@ -8,6 +8,7 @@ import type { LoadOptions, LoadProgress } from "./load.js";
 import { loadNames, type NameSource } from "./load-names.js";
 import { NameCalls } from "./name-calls.js";
 import { oneByOne, type PageOptions, pageSize } from "./paging.js";
+import { ShardedNames } from "./sharded/names.js";
 import { perform, type Transport } from "./transport.js";
 import type { Bit, Key, List } from "./types.js";
 
@@ -132,6 +133,18 @@ export class Names<N extends Name> extends NameCommands<N> {
    */
   load(key: Key, source: NameSource, options: LoadOptions = {}): Promise<LoadProgress> {
     return loadNames(source, options, (names) => this.add(key, names));
+  }
+
+  /**
+   * Names that are spread over the nodes of a cluster by a hash. Nothing is sent.
+   *
+   * @param name the beginning of its keys, without braces
+   * @param options `shards`: how many there are, which cannot be changed while there are names
+   * @throws InvalidArgumentError
+   * @remarks O(1). See docs/cluster.md.
+   */
+  sharded(name: string, options: { readonly shards: number }): ShardedNames<N> {
+    return new ShardedNames(this.calls, this.#transport, name, options, this.#options);
   }
 
   protected override run<T>(call: Call<T>): Promise<T> {

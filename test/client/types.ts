@@ -102,6 +102,9 @@ function named(): void {
   expectTypeOf(() => rnBytes.scan("k", 0)).returns.resolves.toEqualTypeOf<NamePage<Uint8Array>>();
   expectTypeOf(() => rn.dictionary("k").members("#1", ["a"])).returns.toMatchTypeOf<AsyncIterable<string[]>>();
   expectTypeOf(() => client.multi().rn.add("k", ["ada"]).rnBytes.names("k", [0]).exec()).returns.resolves.toEqualTypeOf<[number[], (Uint8Array | null)[]]>();
+  expectTypeOf(() => rnBytes.sharded("k", { shards: 2 }).names([1])).returns.resolves.toEqualTypeOf<(Uint8Array | null)[]>();
+  // @ts-expect-error names are spread by hash
+  expectTypeOf(() => rn.sharded("k", { width: 65_536 })).toBeFunction();
   // @ts-expect-error text is no list of names
   expectTypeOf(() => rn.add("k", "ada")).toBeFunction();
   // @ts-expect-error nor are bytes

@@ -105,7 +105,7 @@ export class ShardedIntegers<M extends Member> extends Shards<M> {
    */
   async set(entries: List<readonly [id: Offset<M>, value: Offset<M>]>, options: Conditions = {}): Promise<Count<M>> {
     const place = ([id, value]: readonly [Offset<M>, Offset<M>]) => [this.shardOf(id), [this.local(id), value] as const] as const;
-    return this.added("entries", entries, place, (key, part) => this.#calls.set(key, part, options));
+    return this.added("entries", entries, place, (shard, part) => this.#calls.set(this.keyOf(shard), part, options));
   }
 
   /**
@@ -145,7 +145,7 @@ export class ShardedIntegers<M extends Member> extends Shards<M> {
    * @remarks O(log n) for each id, one command for each shard that has some. See docs/integers.md#del.
    */
   async del(ids: List<Offset<M>>): Promise<Count<M>> {
-    return this.added("ids", ids, this.place, (key, part) => this.#calls.del(key, part));
+    return this.added("ids", ids, this.place, (shard, part) => this.#calls.del(this.keyOf(shard), part));
   }
 
   /**

@@ -55,7 +55,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(m log n) for m offsets, one command for each shard that has some. See docs/commands.md#setbits.
    */
   async setBits(offsets: List<Offset<M>>): Promise<Count<M>> {
-    return this.added("offsets", offsets, this.place, (key, part) => this.calls.setBits(key, part));
+    return this.added("offsets", offsets, this.place, (shard, part) => this.calls.setBits(this.keyOf(shard), part));
   }
 
   /**
@@ -66,7 +66,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(m log n) for m offsets, one command for each shard that has some. See docs/commands.md#clearbits.
    */
   async clearBits(offsets: List<Offset<M>>): Promise<Count<M>> {
-    return this.added("offsets", offsets, this.place, (key, part) => this.calls.clearBitsCount(key, part));
+    return this.added("offsets", offsets, this.place, (shard, part) => this.calls.clearBitsCount(this.keyOf(shard), part));
   }
 
   /**

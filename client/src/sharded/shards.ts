@@ -13,6 +13,9 @@ import { type Bounds, type Layout, layoutOf, type ShardingOptions } from "./layo
 /** The shard of an item of a list, and what the item is there. */
 export type Place<I, L> = (item: I) => readonly [shard: number, local: L];
 
+/** What is cut into shards, of any family. */
+type Cut = Pick<Shards<Member>, "width" | "shards" | "keyOf">;
+
 /** The shards of a bitmap, or of what is cut like one. */
 export abstract class Shards<M extends Member> {
   /** The beginning of its keys. */
@@ -132,10 +135,10 @@ export abstract class Shards<M extends Member> {
 
   /** Sends each shard its items, and adds up what they answer. */
   protected async added<I, L>(
-    name: string, items: List<I>, place: Place<I, L>, make: (key: string, part: L[]) => Call<Count<M> | number | null>,
+    name: string, items: List<I>, place: Place<I, L>, make: (shard: number, part: L[]) => Call<Count<M> | number | null>,
   ): Promise<Count<M>> {
     const parts = this.byShard(listed(name, items), place);
-    const counts = await this.each([...parts.keys()], (shard) => make(this.keyOf(shard), parts.get(shard)!));
+    const counts = await this.each([...parts.keys()], (shard) => make(shard, parts.get(shard)!));
     return this.total(counts.map((count) => count ?? 0));
   }
 
@@ -143,14 +146,14 @@ export abstract class Shards<M extends Member> {
   protected async ordered<I, L, T>(
     name: string, items: List<I>, place: Place<I, L>, make: (shard: number, part: L[]) => Call<T[]>,
   ): Promise<T[]> {
-    const list = [...listed(name, items)], parts = this.byShard(list, place), shards = [...parts.keys()];
+    const places = [...listed(name, items)].map(place), parts = this.byShard(places, (one) => one), shards = [...parts.keys()];
     const answers = await this.each(shards, (shard) => make(shard, parts.get(shard)!));
     const next = new Map(shards.map((shard, i) => [shard, answers[i]![Symbol.iterator]()]));
-    return list.map((item) => next.get(place(item)[0])!.next().value!);
+    return places.map(([shard]) => next.get(shard)!.next().value!);
   }
 
   /** Refuses bitmaps whose shards are not this one's. */
-  protected check(bitmaps: readonly Shards<M>[]): void {
+  protected check(bitmaps: readonly Cut[]): void {
     for (const { width, shards } of bitmaps) {
       if (width !== this.width) {
         const [theirs, ours] = [width, this.width].map((one) => (one === undefined ? "spread by hash" : `of the width ${one}`));
@@ -162,7 +165,7 @@ export abstract class Shards<M extends Member> {
     }
   }
 
-  protected keys(bitmaps: readonly Shards<M>[]): (shard: number) => string[] {
+  protected keys(bitmaps: readonly Cut[]): (shard: number) => string[] {
     this.check(bitmaps);
     return (shard) => bitmaps.map((one) => one.keyOf(shard));
   }
