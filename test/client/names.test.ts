@@ -4,7 +4,7 @@ import { createClient } from "redis6";
 import { beforeEach, describe, expect, it } from "vitest";
 import { names as table, query } from "../../host/table/names.ts";
 import {
-  InexactReplyError, InvalidArgumentError, LoadError, type Name, nameCallsOf, type Names, q, RN, RN_BYTES, WrongTypeError,
+  InexactReplyError, InvalidArgumentError, LoadError, type Name, nameCallsOf, Names, q, RN, RN_BYTES, type Transport, WrongTypeError,
 } from "../../client/src/index.ts";
 import { type Call, prefixed } from "../../client/src/call.ts";
 import { modules } from "../../client/src/node-redis.ts";
@@ -61,6 +61,16 @@ const anyText = (rng: Random): string => rng.pick([
 ])();
 
 const keyOf = (name: Name): string => Buffer.from(name).toString("latin1");
+
+it("pages of QUERY go on from the id that it answers, and may be empty", async () => {
+  const replies: unknown[] = [[5, [Buffer.from("ada"), Buffer.from("bob")]], ["7", []], [null, [Buffer.from("carol")]]], sent: string[] = [];
+  const rn = new Names(RN, { prefix: undefined, send: async ({ words }: Call<unknown>) => {
+    sent.push(words.join(" "));
+    return replies.shift();
+  } } as Transport);
+  expect(await collect(rn.queryPages("k", "#1 - #2", ["a", "b"], { from: 3, count: 2 }))).toEqual([["ada", "bob"], ["carol"]]);
+  expect(sent).toEqual([3, 5, 7].map((from) => `RN.QUERY k #1 - #2 2 a b FROM ${from} LIMIT 2`));
+});
 
 interface Tried {
   names: Names<Name>;
