@@ -220,7 +220,7 @@ function leafToReplace(id: u64, value: i64): u32 {
     if (leaf.isSliced<Own>()) { fitSlices(leaf, value); return index; }
     const p = Pairs.ofLeaf<Own>(leaf), count = Pairs.count(p), idBytes = Pairs.idBytes(p);
     const valueBytes = max(Pairs.valueBytes(p), Bytes.neededSigned(value));
-    const most = mostBytes(p, id - leaf.first<Own>());
+    const most = mostBytes(leaf, id - leaf.first<Own>(), value);
     if (fitPairs(leaf, count, idBytes, valueBytes, most)) return index;
     Reshape.makeRoom();
     Reshape.divide(index, 0);
@@ -268,7 +268,8 @@ function leafToAdd(id: u64, value: i64): u32 {
     // Behind a leaf of some pairs, a new one may have shorter ids.
     const begins = count >= BEGINS_FROM && idBytes > max(Pairs.idBytes(p), 2)
       && place > Pairs.id<Own>(p, count - 1);
-    if (!begins && fitPairs(leaf, count + 1, idBytes, valueBytes, mostBytes(p, place))) return upTo - 1;
+    const most = mostBytes(leaf, place, value);
+    if (!begins && fitPairs(leaf, count + 1, idBytes, valueBytes, most)) return upTo - 1;
     Reshape.makeRoom();
     if (begins || !Reshape.divide(upTo - 1, place)) makeLeaf(upTo, id & ~(<u64>Slices.IDS - 1));
   }
@@ -322,12 +323,17 @@ function makeLeaf(index: u32, first: u64): void {
   return true;
 }
 
-/** The most bytes of a leaf with these pairs and the id `place` behind the first one. */
-// @ts-ignore: decorator
-@inline function mostBytes(p: u64, place: u64): usize {
-  if (!Pairs.count(p)) return Pairs.BYTES_MAX;
-  const least = Pairs.id<Own>(p, 0), greatest = Pairs.id<Own>(p, Pairs.count(p) - 1);
-  return ((least ^ greatest) | (least ^ place)) < Slices.IDS ? Pairs.WINDOW_BYTES_MAX : Pairs.BYTES_MAX;
+/**
+ * The most bytes of a leaf of pairs with the id `place` behind the first one, and its value. Pairs that could
+ * be slices of one leaf may not take more than these.
+ */
+function mostBytes(leaf: Leaf, place: u64, value: i64): usize {
+  const p = Pairs.ofLeaf<Own>(leaf), count = Pairs.count(p);
+  if (!count) return Pairs.BYTES_MAX;
+  const least = Pairs.id<Own>(p, 0), greatest = Pairs.id<Own>(p, count - 1);
+  if (((least ^ greatest) | (least ^ place)) >= Slices.IDS) return Pairs.BYTES_MAX;
+  const range = <u64>(max(leaf.greatest<Own>(), value) - min(leaf.least<Own>(), value));
+  return min(Pairs.WINDOW_BYTES_MAX, Slices.blockBytes(Bytes.bits(range)));
 }
 
 /**
@@ -343,10 +349,6 @@ export function fitPairs(leaf: Leaf, count: u32, idBytes: u32, valueBytes: u32, 
   return true;
 }
 
-/** Part of the room of its slices that a leaf whose base changes leaves to further values: one of so many. */
-// @ts-ignore: decorator
-@inline const SLACK_PART: u64 = 8;
-
 /** Gives a leaf of slices a base and slices enough for the value. */
 // @ts-ignore: decorator
 @inline function fitSlices(leaf: Leaf, value: i64): void {
@@ -354,12 +356,15 @@ export function fitPairs(leaf: Leaf, count: u32, idBytes: u32, valueBytes: u32, 
   if (value < leaf.base<Own>() || (width < 64 && more >> width)) widenSlices(leaf, value);
 }
 
-/** The rare part of fitSlices(). Half of the room that is left is below the values if they grow downwards. */
+/**
+ * The rare part of fitSlices(). Half of the room that is left is below the values if they grow downwards: so a
+ * leaf whose values fall again and again is written anew a few times for each slice, not for each value.
+ */
 function widenSlices(leaf: Leaf, value: i64): void {
   const low = min(value, leaf.least<Own>()), high = max(value, leaf.greatest<Own>()), base = leaf.base<Own>();
   const at = leaf.at<Own>(), old = leaf.width<Own>();
-  let width = Bytes.bits(<u64>(high - low)), newBase = low;
-  if (width <= old && width < 64 && slackOf(width, low, high) < ((<u64>1 << width) / SLACK_PART)) width++;
+  const width = Bytes.bits(<u64>(high - low));
+  let newBase = low;
   if (value < base && width < 64) {
     const room = slackOf(width, low, high) / 2;
     if (room < <u64>(low - i64.MIN_VALUE)) newBase = low - <i64>room;

@@ -128,8 +128,8 @@ export abstract class Reshape {
   /** Whether slices take no more than the pairs from .. to - 1. */
   private static prefersSlices(leaf: Leaf, p: u64, from: u32, to: u32): bool {
     const bytes = <usize>(to - from) * Pairs.pairBytes(p);
-    if (bytes < Reshape.WORTH) return false;
     if (to - from == Pairs.count(p)) return true;        // a single window, which has outgrown its leaf
+    if (bytes < Reshape.WORTH) return false;
     return Slices.blockBytes(Reshape.widthOf(leaf, p, from, to)) + Leaf.BYTES <= bytes;
   }
 

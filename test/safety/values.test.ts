@@ -248,7 +248,7 @@ describe("questions on threads", () => {
   });
   const calls: Readonly<Record<string, Argument[]>> = {
     COUNT: ["k", 10, "(3000"], SUM: ["k"], STATS: ["k"], RANK: ["k", 300, "REV"], RANGE: ["k", 4200, 4300, "WITHVALUES"], QUANTILE: ["k", 0.1, 0.999],
-    HISTOGRAM: ["k", "EDGES", 3, -100, 5, 900], STAT: ["k", "JSON"],
+    HISTOGRAM: ["k", "EDGES", 3, -100, 5, 900], STAT: ["k", "JSON"], SCAN: ["k", 0, "COUNT", 5000],
   };
   const asked = integers.filter(({ mayOffload }) => mayOffload).flatMap(({ name, keys }): Command[] => {
     const call: Argument[] = [`RI.${name}`, ...calls[name]!];
