@@ -190,7 +190,8 @@ describe("payloads that were tampered with", () => {
         const words = (page as [string, Reply[]])[1].map(big);
         expect(valid, what).toBe("OK");
         expect([ids, count], what).toEqual([words.length / 2, words.length / 2]);
-        expect(bytes, what).toBeLessThanOrEqual(8 * payload.length + 2000);
+        // A leaf of pairs that became slices has left up to 4 KiB, which the next write gives back.
+        expect(bytes, what).toBeLessThanOrEqual(8 * payload.length + 1500 + 4096);
         const values = words.filter((_word, at) => at % 2 === 1), members = words.filter((_word, at) => at % 2 === 0);
         expect((sum as Reply[]).map(big), what).toEqual([BigInt(values.length), values.reduce((all, value) => all + value, 0n)]);
         expect(members.every((id, at) => at === 0 || id > members[at - 1]!), what).toBe(true);
