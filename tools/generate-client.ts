@@ -1,4 +1,5 @@
-// generate-client <client/>           writes src/calls.ts, src/integer-calls.ts and the tables of methods in README.md from host/table/
+// generate-client <client/>           writes src/calls.ts, src/integer-calls.ts, src/name-calls.ts and the tables of methods in README.md
+//                                     from host/table/
 // generate-client --check <client/>   fails if that would change a file
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -6,6 +7,7 @@ import { join } from "node:path";
 import { type Answer, answers } from "../host/table/answers.ts";
 import { type Arg, type Command, commands, type Kind, type Method, type Repeated } from "../host/table/commands.ts";
 import { integers } from "../host/table/integers.ts";
+import { names } from "../host/table/names.ts";
 
 // --- Parameters of methods ---------------------------------------------------------------------------------------------------
 
@@ -20,7 +22,8 @@ interface Parameter {
 }
 
 /** The documents that describe commands. */
-const pageOf = (row: Command): string => `docs/${integers.includes(row) ? "integers" : "commands"}.md#${row.name.toLowerCase()}`;
+const pageOf = (row: Command): string =>
+  `docs/${integers.includes(row) ? "integers" : names.includes(row) ? "names" : "commands"}.md#${row.name.toLowerCase()}`;
 
 const OF_FAMILY = "0 to 4294967295 in `r`, to 18446744073709551615 in `r64`";
 
@@ -34,7 +37,7 @@ const KINDS: Record<Kind, { type: string; meaning: string }> = {
   draws: { type: "number", meaning: "how many different members; negative: as many, some of which may repeat" },
   distance: { type: "Offset<M>", meaning: "added to each member; may be negative" },
   question: { type: "Question", meaning: "only members of this expression count" },
-  names: { type: "List<string>", meaning: "names of a dictionary" },
+  names: { type: "List<Name>", meaning: "names, one at least, each of 1 to 65,535 bytes" },
   operations: { type: "readonly FieldOperation<M>[]", meaning: "carried out in this order" },
   ranges: { type: "List<readonly [min: Offset<M>, max: Offset<M>]>", meaning: "pairs of a first and a last offset, one at least" },
   value: { type: "Offset<M>", meaning: "an integer of 64 bits, which may be negative" },
@@ -61,20 +64,21 @@ const isValue = ({ type, kind }: Arg): boolean => type === "key" || kind !== und
 
 const REPEATED_IN_WORDS: Record<Repeated, string> = {
   same: "",
-  differs: "A second execution can change the bitmap again, so it is not sent again when a connection breaks.",
+  differs: "A second execution can change the key again, so it is not sent again when a connection breaks.",
   destination: "If the destination is among the sources, it is not sent again when a connection breaks.",
 };
 
 /** Kinds that are lists, after which their parameters are called. */
-const LISTS: readonly Kind[] = ["ranges", "entries", "edges", "fractions"];
+const LISTS: readonly Kind[] = ["ranges", "entries", "edges", "fractions", "names"];
 
 /** The parameter for an argument that is one value, or a list of such values. */
 function valueParameter(row: Command, { name, type, kind, multiple, optional }: Arg): Parameter {
-  const base = { name: camel(multiple && kind !== "operations" ? `${name}s` : name), optional: optional === true && kind !== "operations" };
+  const called = type === "key" && name === "names" ? "dictionary" : name;
+  const base = { name: camel(multiple && kind !== "operations" ? `${called}s` : called), optional: optional === true && kind !== "operations" };
   if (type === "key") {
     return multiple
       ? { ...base, type: "List<Key>", meaning: "keys, one at least", write: (value) => `.keyList(${value})` }
-      : { ...base, type: "Key", meaning: "a key", write: (value) => `.key(${value})` };
+      : { ...base, type: "Key", meaning: called === name ? "a key" : "the key of the names", write: (value) => `.key(${value})` };
   }
   const known = KINDS[kind!];
   if (kind === "operations") {
@@ -195,9 +199,9 @@ function errorsOf(row: Command, { positional, options }: Signature): string {
 
 function syntax(row: Command, method: Method): string {
   const { positional, options } = signature(row, method);
-  const names = positional.map(({ name, optional }) => (optional ? `${name}?` : name));
+  const always = positional.map(({ name, optional }) => (optional ? `${name}?` : name));
   const braces = options.length > 0 ? [`{ ${options.map(({ name }) => `${name}?`).join(", ")} }`] : [];
-  return `${method.name}(${[...names, ...braces].join(", ")})`;
+  return `${method.name}(${[...always, ...braces].join(", ")})`;
 }
 
 function parameters({ positional, options }: Signature): string {
@@ -206,17 +210,19 @@ function parameters({ positional, options }: Signature): string {
   return list.join(", ");
 }
 
-/** What an argument is in commands of integers, whose families are named otherwise. */
-const ofIntegers = (row: Command, meaning: string): string =>
-  (integers.includes(row) ? meaning.replace(OF_FAMILY, "0 to 9007199254740991 in `ri`, to 18446744073709551615 in `ri64`") : meaning);
+/** What an argument is in commands of integers and names, whose families are named otherwise. */
+function inFamilyOf(row: Command, meaning: string): string {
+  if (integers.includes(row)) return meaning.replace(OF_FAMILY, "0 to 9007199254740991 in `ri`, to 18446744073709551615 in `ri64`");
+  return names.includes(row) ? meaning.replace(OF_FAMILY, "0 to 4294967295") : meaning;
+}
 
 function documentation(row: Command, method: Method): string {
   const made = signature(row, method), errors = errorsOf(row, made);
   return [
     `${method.summary ?? row.summary}.`,
     "",
-    ...made.positional.map(({ name, meaning }) => `@param ${name} ${ofIntegers(row, meaning)}`),
-    ...(made.options.length > 0 ? [`@param options ${made.options.map(({ name, meaning }) => `\`${name}\`: ${meaning}`).join("; ")}`] : []),
+    ...made.positional.map(({ name, meaning }) => `@param ${name} ${inFamilyOf(row, meaning)}`),
+    ...(made.options.length > 0 ? [`@param options ${made.options.map(({ name, meaning }) => `\`${name}\`: ${inFamilyOf(row, meaning)}`).join("; ")}`] : []),
     `@returns ${replyOf(row, method)}`,
     ...(errors ? [`@throws ${errors}`] : []),
     `@remarks ${row.complexity}.${REPEATED_IN_WORDS[repeatedOf(row)].replace(/^(?=.)/, " ")} Since ${row.since}. See ${pageOf(row)}.`,
@@ -255,16 +261,25 @@ interface CallsFile {
   rows: readonly Command[];
   types: readonly string[];
   className: string;
+  /** The class's parameter, `M extends Member` or another one; without members, ids are numbers. */
+  parameter: string;
+  answers: string;
   family: string;
   readOnly: string;
   methodName: string;
   about: string;
 }
 
-const file = ({ rows, types, className, family, readOnly, methodName, about }: CallsFile): string => `${HEADER}${LAYOUT}
-import { Answers } from "./answers.js";
+/** Types with ids that are numbers. */
+const withNumbers = (text: string): string => text.replace(/\b(?:Offset|Count)<M>|\bM\b/g, "number");
+
+function file({ rows, types, className, parameter, answers: ofReplies, family, readOnly, methodName, about }: CallsFile): string {
+  const [of] = parameter.split(" "), methods = methodsOf(rows).map(callMethod).join("\n");
+  const imported = of === "M" ? ["Count", family, "Member", "Offset"] : ["Name", family];
+  return `${HEADER}${LAYOUT}
+import { ${ofReplies} } from "./answers.js";
 import { type Call, CallBuilder } from "./call.js";
-import type { Count, ${family}, Member, Offset } from "./family.js";
+import type { ${imported.join(", ")} } from "./family.js";
 import type { ${types.join(", ")} } from "./types.js";
 
 /** The methods of {@link ${className}}, and whether their commands only read. */
@@ -276,23 +291,24 @@ ${methodsOf(rows).map(({ row, method }) => `  ${method.name}: ${isReadOnly(row)}
 export type ${methodName} = keyof typeof ${readOnly};
 
 /** ${about} */
-export class ${className}<M extends Member> {
-  readonly family: ${family}<M>;
-  protected readonly answers: Answers<M>;
+export class ${className}<${parameter}> {
+  readonly family: ${family}<${of}>;
+  protected readonly answers: ${ofReplies}<${of}>;
 
-  constructor(family: ${family}<M>) {
+  constructor(family: ${family}<${of}>) {
     this.family = family;
-    this.answers = new Answers(family);
+    this.answers = new ${ofReplies}(family);
   }
 
-${methodsOf(rows).map(callMethod).join("\n")}}
+${of === "M" ? methods : withNumbers(methods)}}
 `;
+}
 
 const table = (rows: readonly Command[]): string => [
   "| Method | Answer | Command |",
   "|---|---|---|",
   ...methodsOf(rows).map(({ row, method }) => {
-    const type = answers[method.answer].type.replaceAll("<M>", "").replaceAll("|", "\\|");
+    const { type: full } = answers[method.answer], type = (names.includes(row) ? withNumbers(full) : full).replace(/<[MN]>/g, "").replaceAll("|", "\\|");
     const words = [method.word ?? [], method.also ?? []].flat().map((word) => ` \`${word}\``).join("");
     return `| \`${syntax(row, method)}\` | \`${type}\` | [${row.name}](../${pageOf(row)})${words} |`;
   }),
@@ -306,22 +322,31 @@ function withTable(text: string, mark: string, rows: readonly Command[]): string
 }
 
 const calls = file({
-  rows: commands, className: "Calls", family: "Family", readOnly: "readOnly", methodName: "MethodName",
+  rows: commands, className: "Calls", parameter: "M extends Member", answers: "Answers", family: "Family", readOnly: "readOnly", methodName: "MethodName",
   types: ["Bit", "BitRange", "FieldGet", "FieldOperation", "Key", "List", "Page", "Question", "Statistics"],
   about: "The commands of a family as values, which a pipeline sends, or which you send yourself.",
 });
 const integerCalls = file({
-  rows: integers, className: "IntegerCalls", family: "IntegerFamily", readOnly: "integersReadOnly", methodName: "IntegerMethodName",
+  rows: integers, className: "IntegerCalls", parameter: "M extends Member", answers: "Answers", family: "IntegerFamily",
+  readOnly: "integersReadOnly", methodName: "IntegerMethodName",
   types: ["Bound", "EntryPage", "IntegerStatistics", "Key", "List", "Question", "Sum", "Summary"],
   about: "The commands of integers for ids as values, which a pipeline sends, or which you send yourself.",
+});
+const nameCalls = file({
+  rows: names, className: "NameCalls", parameter: "N extends Name", answers: "NameAnswers", family: "NameFamily",
+  readOnly: "namesReadOnly", methodName: "NameMethodName", types: ["Bit", "FoundNames", "Key", "List", "NamePage"],
+  about: "The commands of names for ids as values, which a pipeline sends, or which you send yourself.",
 });
 
 const [mode, folder] = process.argv.slice(2).length === 2 ? process.argv.slice(2) : ["--write", process.argv[2]];
 if (!folder || !["--write", "--check"].includes(mode)) throw new Error("usage: generate-client [--check] <client/>");
 const pathOf = (name: string): string => join(folder, name);
-const readme = withTable(withTable(readFileSync(pathOf("README.md"), "utf8"), "methods", commands), "integers", integers);
-const made: [name: string, text: string][] = [["src/calls.ts", calls], ["src/integer-calls.ts", integerCalls], ["README.md", readme]];
+const tables: [mark: string, rows: readonly Command[]][] = [["methods", commands], ["integers", integers], ["names", names]];
+const readme = tables.reduce((text, [mark, rows]) => withTable(text, mark, rows), readFileSync(pathOf("README.md"), "utf8"));
+const made: [name: string, text: string][] = [
+  ["src/calls.ts", calls], ["src/integer-calls.ts", integerCalls], ["src/name-calls.ts", nameCalls], ["README.md", readme],
+];
 for (const [name, text] of made) {
   if (mode === "--write") writeFileSync(pathOf(name), text);
-  else if (readFileSync(pathOf(name), "utf8") !== text) throw new Error(`${pathOf(name)} does not match host/table/commands.ts: run make documents`);
+  else if (readFileSync(pathOf(name), "utf8") !== text) throw new Error(`${pathOf(name)} does not match host/table/: run make documents`);
 }

@@ -2,8 +2,8 @@
 
 import type { Answer, Form, Word } from "./call.js";
 import { InexactReplyError } from "./errors.js";
-import { type Count, described, type Family, type Member } from "./family.js";
-import type { Bit, EntryPage, IntegerStatistics, Key, Page, Statistics, Sum, Summary } from "./types.js";
+import { type Count, described, type Family, type Member, type Name, type NameFamily } from "./family.js";
+import type { Bit, EntryPage, FoundNames, IntegerStatistics, Key, NamePage, Page, Statistics, Sum, Summary } from "./types.js";
 
 /**
  * The largest integer that every client library reads exactly as a number. node-redis adds the character code of a digit before it
@@ -156,7 +156,7 @@ export class Answers<M extends Member> {
   readonly integerStatisticsOrNull: Answer<IntegerStatistics<M> | null>;
 
   constructor(family: Family<M, string>) {
-    const form: Form = family.name === "R" ? "plain" : "wide", small = form === "plain";
+    const form: Form = family.name === "R" || family.name === "RN" ? "plain" : "wide", small = form === "plain";
     const member = (reply: unknown): M =>
       small && typeof reply === "number" && Number.isSafeInteger(reply) ? reply as M : family.member(integerOf(reply));
     const offsets = (reply: unknown): M[] => listOf(reply).map(member);
@@ -203,5 +203,32 @@ export class Answers<M extends Member> {
       },
     };
     this.integerStatisticsOrNull = orNull(statistics<IntegerStatistics<M>>());
+  }
+}
+
+/** How the replies of commands of names are read. A name can be any bytes, so replies with names are bytes. */
+export class NameAnswers<N extends Name> extends Answers<number> {
+  readonly names: Answer<(N | null)[]>;
+  readonly namePage: Answer<NamePage<N>>;
+  readonly foundNames: Answer<FoundNames<N>>;
+
+  constructor(family: NameFamily<N>) {
+    super(family);
+    const form = "bytes", id = this.count.decode, nameOf = (reply: unknown): N => (isText(reply) ? family.nameOf(reply) : unexpected("a name", reply));
+    this.names = { form, decode: (reply) => listOf(reply).map((name) => (name === null ? null : nameOf(name))) };
+    this.namePage = {
+      form,
+      decode: (reply) => {
+        const [cursor, list] = listOf(reply), next = id(cursor);
+        return { entries: pairsOf(list).map(([one, name]) => [id(one), nameOf(name)]), cursor: next > 0 ? next : null };
+      },
+    };
+    this.foundNames = {
+      form,
+      decode: (reply) => {
+        const [next, list] = listOf(reply);
+        return { names: listOf(list).map(nameOf), cursor: next === null ? null : id(next) };
+      },
+    };
   }
 }

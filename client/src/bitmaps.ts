@@ -13,6 +13,7 @@ import { containersFrom, type Members } from "./portable.js";
 import type { By, Query, Score, TopOptions } from "./query.js";
 import type { Question } from "./question.js";
 import { ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";
+import { Shards } from "./sharded/shards.js";
 import { perform, type Transport } from "./transport.js";
 import type { Bit, Key, List } from "./types.js";
 import { payloadsOf, unload } from "./unload.js";
@@ -187,25 +188,26 @@ export class Bitmaps<M extends Member> extends Commands<M> {
 
   /**
    * A query about bitmaps: `r.query(q`${"tag:chess"} & ${"tag:go"}`).card()`. Its bitmaps are keys, in a cluster in one slot, or sharded
-   * bitmaps that are cut in the same way. Nothing is sent.
+   * bitmaps and integers that are cut in the same way. Nothing is sent.
    *
    * @param question made by `q`
    * @returns What has the methods `card`, `members`, `pages`, `iterator`, `export`, `facet`, `facetTop` and `store`.
    * @throws InvalidArgumentError
    * @remarks Its methods send QUERY, QUERYSTORE or FACET. See docs/commands.md#query.
    */
-  query(question: Question<ShardedBitmap<M>>): Query<M, ShardedBitmap<M>>;
+  query(question: Question<Shards<M>>): Query<M, ShardedBitmap<M>>;
   query(question: Question<Key>): Query<M, Key>;
-  query(question: Question<Key | ShardedBitmap<M>>): Query<M, Key> | Query<M, ShardedBitmap<M>> {
+  query(question: Question<Key | Shards<M>>): Query<M, Key> | Query<M, ShardedBitmap<M>> {
     const { sources, expression } = question;
-    const shards = sources.filter((source) => source instanceof ShardedBitmap);
+    const shards = sources.filter((source) => source instanceof Shards);
     if (shards.length > 0) {
       if (shards.length < sources.length) throw new InvalidArgumentError("invalid query: it mixes keys and sharded bitmaps");
       if (shards.some(({ family }) => family !== this.calls.family)) {
         throw new InvalidArgumentError("invalid query: a bitmap belongs to the other family");
       }
       const within = (bitmap: ShardedBitmap<M>): ShardedBitmap<M> => (this.#options ? bitmap.with(this.#options) : bitmap);
-      const limited = within(shards[0]!), others = shards.slice(1);
+      const [first, ...others] = shards, { name, sharding } = first!;
+      const limited = within(first instanceof ShardedBitmap ? first : this.sharded(name, sharding)); // which names the same keys
       const answers: Query<M, ShardedBitmap<M>> = {
         card: () => limited.queryCard(expression, others),
         members: (options) => limited.queryMembers(expression, others, options),

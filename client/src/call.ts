@@ -2,7 +2,7 @@
 
 import { inBuffer } from "./bytes.js";
 import { errorOf, InvalidArgumentError } from "./errors.js";
-import { described, type Family, integer, type Member, type Offset } from "./family.js";
+import { described, type Family, integer, type Member, type Name, nameWord, type Offset } from "./family.js";
 import type { BitRange, Bound, Encoding, FieldOperation, Key, List, Overflow, Question } from "./types.js";
 
 /** A word of a command, as it is sent: text, or bytes in a Buffer. */
@@ -73,7 +73,9 @@ export function mapped<T, U>(call: Call<T>, change: (answer: T) => U): Call<U> {
 const INT64 = { low: -(2n ** 63n), high: 2n ** 63n - 1n };
 
 /** The full names of commands, such as `R.SETBIT`, by family and name. Making one for each call would show in the rate of calls. */
-const NAMES = { R: new Map<string, string>(), R64: new Map<string, string>(), RI: new Map<string, string>() };
+const NAMES = {
+  R: new Map<string, string>(), R64: new Map<string, string>(), RI: new Map<string, string>(), RN: new Map<string, string>(),
+};
 
 /** The prefix of commands. */
 type Prefix = keyof typeof NAMES;
@@ -223,6 +225,10 @@ export class CallBuilder<M extends Member> implements Call<unknown> {
       if (!(typeof fraction === "number" && fraction >= 0 && fraction <= 1)) this.refuse(`invalid fraction: ${described(fraction)} is not from 0 to 1`);
       this.word(String(fraction));
     });
+  }
+
+  names(names: List<Name>): this {
+    return this.several("names", names, (name) => this.word(nameWord(name, this.name)));
   }
 
   /** How many to skip, and the most to answer. */

@@ -334,7 +334,7 @@ export class Calls<M extends Member> {
    * @param end not included: 0 to 4294967295 in `r`, to 18446744073709551615 in `r64`, or one more
    * @returns The number of members after the change.
    * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
-   * @remarks O(log n + c) for c containers in the range. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#fliprange.
+   * @remarks O(log n + c) for c containers in the range. A second execution can change the key again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#fliprange.
    */
   flipRange(key: Key, start: Offset<M>, end: Offset<M>): Call<Count<M>> {
     return new CallBuilder(this.family, "FLIPRANGE", false, "differs").key(key).offset("start", start).end("end", end).answers(this.answers.count);
@@ -497,7 +497,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @returns The offset, or null if there is none.
    * @throws WrongTypeError
-   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmin.
+   * @remarks O(k log n) for k members. A second execution can change the key again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmin.
    */
   popMin(key: Key): Call<M | null> {
     return new CallBuilder(this.family, "POPMIN", false, "differs").key(key).answers(this.answers.offsetOrNull);
@@ -510,7 +510,7 @@ export class Calls<M extends Member> {
    * @param count the most members to answer
    * @returns The members in ascending order.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmin.
+   * @remarks O(k log n) for k members. A second execution can change the key again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmin.
    */
   popMins(key: Key, count: number): Call<M[]> {
     return new CallBuilder(this.family, "POPMIN", false, "differs").key(key).number("count", count).answers(this.answers.offsets);
@@ -522,7 +522,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @returns The offset, or null if there is none.
    * @throws WrongTypeError
-   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmax.
+   * @remarks O(k log n) for k members. A second execution can change the key again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmax.
    */
   popMax(key: Key): Call<M | null> {
     return new CallBuilder(this.family, "POPMAX", false, "differs").key(key).answers(this.answers.offsetOrNull);
@@ -535,7 +535,7 @@ export class Calls<M extends Member> {
    * @param count the most members to answer
    * @returns The members in ascending order.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmax.
+   * @remarks O(k log n) for k members. A second execution can change the key again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#popmax.
    */
   popMaxes(key: Key, count: number): Call<M[]> {
     return new CallBuilder(this.family, "POPMAX", false, "differs").key(key).number("count", count).answers(this.answers.offsets);
@@ -547,7 +547,7 @@ export class Calls<M extends Member> {
    * @param key a key
    * @returns The offset, or null if there is none.
    * @throws WrongTypeError
-   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#randpop.
+   * @remarks O(k log n) for k members. A second execution can change the key again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#randpop.
    */
   randPop(key: Key): Call<M | null> {
     return new CallBuilder(this.family, "RANDPOP", false, "differs").key(key).answers(this.answers.offsetOrNull);
@@ -560,7 +560,7 @@ export class Calls<M extends Member> {
    * @param count the most members to answer
    * @returns The members in ascending order.
    * @throws WrongTypeError, InvalidArgumentError
-   * @remarks O(k log n) for k members. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#randpop.
+   * @remarks O(k log n) for k members. A second execution can change the key again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#randpop.
    */
   randPops(key: Key, count: number): Call<M[]> {
     return new CallBuilder(this.family, "RANDPOP", false, "differs").key(key).number("count", count).answers(this.answers.offsets);
@@ -573,7 +573,7 @@ export class Calls<M extends Member> {
    * @param operations carried out in this order
    * @returns For each operation the value read by `GET`, the previous value for `SET`, or the new value for `INCRBY`; null if `OVERFLOW FAIL` prevented a write.
    * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
-   * @remarks O(w log n) for fields of w bits in total. A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#bitfield.
+   * @remarks O(w log n) for fields of w bits in total. A second execution can change the key again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/commands.md#bitfield.
    */
   bitField(key: Key, operations: readonly FieldOperation<M>[]): Call<(bigint | null)[]> {
     return new CallBuilder(this.family, "BITFIELD", false, "differs").key(key).operations(operations).answers(this.answers.fields);

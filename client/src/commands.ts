@@ -1,9 +1,10 @@
-// The commands of a family as methods: those of `Calls` and of `IntegerCalls`, with promises for answers.
+// The commands of a family as methods: those of `Calls`, `IntegerCalls` and `NameCalls`, with promises for answers.
 
 import type { Call } from "./call.js";
 import { type Calls, type MethodName, readOnly } from "./calls.js";
-import type { Member } from "./family.js";
+import type { Member, Name } from "./family.js";
 import { type IntegerCalls, type IntegerMethodName, integersReadOnly } from "./integer-calls.js";
+import { type NameCalls, type NameMethodName, namesReadOnly } from "./name-calls.js";
 
 /** The type of a method here: it sends the call and returns the decoded reply. */
 type Sent<F> = F extends (...args: infer A) => Call<infer T> ? (...args: A) => Promise<T> : never;
@@ -38,6 +39,21 @@ export abstract class IntegerCommands<M extends Member> {
   protected abstract run<T>(call: Call<T>): Promise<T>;
 }
 
+/** The methods of names. */
+type NameMethods<N extends Name> = { [K in keyof Pick<NameCalls<N>, NameMethodName>]: Sent<NameCalls<N>[K]> };
+
+/** The methods of names, which are added to the prototype below. */
+export interface NameCommands<N extends Name> extends NameMethods<N> {}
+
+/** The commands of names for ids as methods. */
+export abstract class NameCommands<N extends Name> {
+  /** The same commands as values, for pipelines. */
+  abstract readonly calls: NameCalls<N>;
+
+  /** Sends a call. */
+  protected abstract run<T>(call: Call<T>): Promise<T>;
+}
+
 /** What the methods use of the object that they belong to. */
 interface Sender {
   readonly calls: Readonly<Record<string, (...args: unknown[]) => Call<unknown>>>;
@@ -62,3 +78,4 @@ function addMethods(prototype: object, names: readonly string[]): void {
 
 addMethods(Commands.prototype, Object.keys(readOnly));
 addMethods(IntegerCommands.prototype, Object.keys(integersReadOnly));
+addMethods(NameCommands.prototype, Object.keys(namesReadOnly));

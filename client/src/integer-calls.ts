@@ -73,7 +73,7 @@ export class IntegerCalls<M extends Member> {
    * @param increment an integer of 64 bits, which may be negative
    * @returns The new value.
    * @throws WrongTypeError, InvalidArgumentError, OutOfMemoryError
-   * @remarks O(log n). A second execution can change the bitmap again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/integers.md#incrby.
+   * @remarks O(log n). A second execution can change the key again, so it is not sent again when a connection breaks. Since 1.0.0. See docs/integers.md#incrby.
    */
   incrBy(key: Key, id: Offset<M>, increment: Offset<M>): Call<M> {
     return new CallBuilder(this.family, "INCRBY", false, "differs").key(key).offset("id", id).value("increment", increment).answers(this.answers.value);

@@ -6,6 +6,8 @@ import type { IntegerFamily, Member, Offset } from "./family.js";
 import { IntegerCalls } from "./integer-calls.js";
 import { type CallOptions, checkedOptions } from "./limits.js";
 import { oneByOne, type PageOptions, pageSize } from "./paging.js";
+import { ShardedIntegers } from "./sharded/integers.js";
+import type { ShardingOptions } from "./sharded/layout.js";
 import { perform, type Transport } from "./transport.js";
 import type { Key } from "./types.js";
 
@@ -64,6 +66,19 @@ export class Integers<M extends Member> extends IntegerCommands<M> {
    */
   scanIterator(key: Key, options: PageOptions<M> = {}): AsyncGenerator<[id: M, value: M], void, undefined> {
     return oneByOne(this.scanPages(key, options));
+  }
+
+  /**
+   * Integers that are spread over the nodes of a cluster, cut as the bitmaps of `r` or `r64` with the same options. So ids of `ri` are 0 to
+   * 4294967295 here. Nothing is sent.
+   *
+   * @param name the beginning of its keys, without braces
+   * @param options `by`: `range` or `hash`; `width`: by range, ids in a shard, a multiple of 65536; `shards`: how many there are
+   * @throws InvalidArgumentError
+   * @remarks O(1). See docs/cluster.md.
+   */
+  sharded(name: string, options: ShardingOptions): ShardedIntegers<M> {
+    return new ShardedIntegers(this.calls, this.#transport, name, options, this.#options);
   }
 
   protected override run<T>(call: Call<T>): Promise<T> {

@@ -4,9 +4,10 @@ import type { Call, Word } from "./call.js";
 import { Calls, type MethodName, readOnly } from "./calls.js";
 import { type Argument, command } from "./command.js";
 import { errorOf, RoarError } from "./errors.js";
-import { type Member, R, R64, RI, RI64 } from "./family.js";
+import { type Member, type Name, R, R64, RI, RI64, RN, RN_BYTES } from "./family.js";
 import { IntegerCalls, type IntegerMethodName, integersReadOnly } from "./integer-calls.js";
 import { type CallOptions, type Signal, within } from "./limits.js";
+import { NameCalls, type NameMethodName, namesReadOnly } from "./name-calls.js";
 import { isTraced, traced } from "./tracing.js";
 import { nameOf, settled, type Transport } from "./transport.js";
 
@@ -46,6 +47,12 @@ export type QueuedIntegers<M extends Member, T extends readonly unknown[]> = {
   IntegerCalls<M>[N] extends (...args: infer A) => Call<infer One> ? (...args: A) => Multi<[...T, One]> : never;
 };
 
+/** The methods of names in a transaction: each adds a call to it. */
+export type QueuedNames<N extends Name, T extends readonly unknown[]> = {
+  [K in keyof Pick<NameCalls<N>, NameMethodName>]:
+  NameCalls<N>[K] extends (...args: infer A) => Call<infer One> ? (...args: A) => Multi<[...T, One]> : never;
+};
+
 /** A transaction. `T` are the answers of the calls that it has. */
 export interface Multi<T extends readonly unknown[]> {
   /** Adds a call on a bitmap with 32-bit offsets. Throws {@link InvalidArgumentError} for a bad argument. */
@@ -56,6 +63,10 @@ export interface Multi<T extends readonly unknown[]> {
   readonly ri: QueuedIntegers<number, T>;
   /** Adds a call on integers for ids, both as bigints. Throws {@link InvalidArgumentError} for a bad argument. */
   readonly ri64: QueuedIntegers<bigint, T>;
+  /** Adds a call on names for ids, with names as text. Throws {@link InvalidArgumentError} for a bad argument. */
+  readonly rn: QueuedNames<string, T>;
+  /** Adds a call on names for ids, with names as bytes. Throws {@link InvalidArgumentError} for a bad argument. */
+  readonly rnBytes: QueuedNames<Uint8Array, T>;
   /**
    * Adds any command of the server: `call("EXPIRE", "k", 60)`. Its first argument is its key; `call(command(...))` tells what the keys of
    * others are. Throws {@link InvalidArgumentError} for a bad argument.
@@ -85,12 +96,15 @@ function queue(maker: object, names: readonly string[], calls: Call<unknown>[], 
 /** An empty transaction. */
 export function multiOn(transport: Transport, options?: CallOptions): Multi<[]> {
   const calls: Call<unknown>[] = [];
-  const bitmaps = Object.keys(readOnly), integers = Object.keys(integersReadOnly), owner = (): unknown => multi;
-  const multi: { r: object; r64: object; ri: object; ri64: object; call: object; exec(): Promise<unknown[]> } = {
+  const bitmaps = Object.keys(readOnly), integers = Object.keys(integersReadOnly), names = Object.keys(namesReadOnly);
+  const owner = (): unknown => multi;
+  const multi: Record<"r" | "r64" | "ri" | "ri64" | "rn" | "rnBytes" | "call", object> & { exec(): Promise<unknown[]> } = {
     r: queue(new Calls(R), bitmaps, calls, owner),
     r64: queue(new Calls(R64), bitmaps, calls, owner),
     ri: queue(new IntegerCalls(RI), integers, calls, owner),
     ri64: queue(new IntegerCalls(RI64), integers, calls, owner),
+    rn: queue(new NameCalls(RN), names, calls, owner),
+    rnBytes: queue(new NameCalls(RN_BYTES), names, calls, owner),
     call: (call: Call<unknown> | string, ...args: readonly Argument[]) => {
       calls.push(typeof call === "string" ? command(call, args) : call);
       return multi;

@@ -2,10 +2,11 @@
 
 import { type Call, type Form, prefixed, type Word } from "./call.js";
 import { Calls, type MethodName, readOnly } from "./calls.js";
-import { type Family, type IntegerFamily, type Member, R, R64, RI, RI64 } from "./family.js";
+import { type Family, type IntegerFamily, type Member, type Name, type NameFamily, R, R64, RI, RI64, RN, RN_BYTES } from "./family.js";
 import { IntegerCalls, type IntegerMethodName, integersReadOnly } from "./integer-calls.js";
 import type { Signal } from "./limits.js";
 import { insist, oneSlot, repliesOf } from "./multi.js";
+import { NameCalls, type NameMethodName, namesReadOnly } from "./name-calls.js";
 import { type RoarClient, roarOn } from "./roar.js";
 import { slotOf } from "./slot.js";
 import type { Transport } from "./transport.js";
@@ -181,6 +182,11 @@ export type IntegerModule<M extends Member> = {
   readonly [N in IntegerMethodName]: IntegerCalls<M>[N] extends (...args: infer A) => Call<infer T> ? Definition<A, T> : never;
 };
 
+/** The commands of names for ids as a module of node-redis. */
+export type NameModule<N extends Name> = {
+  readonly [K in NameMethodName]: NameCalls<N>[K] extends (...args: infer A) => Call<infer T> ? Definition<A, T> : never;
+};
+
 type MakeCall = (...args: unknown[]) => Call<unknown>;
 
 function definition(make: MakeCall, readonly: boolean): Definition<unknown[], unknown> {
@@ -218,11 +224,16 @@ function definitions(calls: object, readOnlyOf: Readonly<Record<string, boolean>
 const moduleOf = <M extends Member>(family: Family<M>): RoarModule<M> => definitions(new Calls(family), readOnly) as RoarModule<M>;
 const integersOf = <M extends Member>(family: IntegerFamily<M>): IntegerModule<M> =>
   definitions(new IntegerCalls(family), integersReadOnly) as IntegerModule<M>;
+const namesOf = <N extends Name>(family: NameFamily<N>): NameModule<N> =>
+  definitions(new NameCalls(family), namesReadOnly) as NameModule<N>;
 
 /**
- * For `createClient({ modules })` and `createCluster({ modules })`: the commands as methods of `client.r`, `client.r64`, `client.ri` and
- * `client.ri64`, with the names and arguments of those of `roar(client)`. The client's own settings say how replies are read: without
- * {@link typeMapping}, large integers and bytes are refused with `InexactReplyError`. Version 4 has no type mapping: there, bytes need
- * `returnBuffers`, and large members the server's setting `redis-roar.r64-replies strings`. Error replies are those of node-redis.
+ * For `createClient({ modules })` and `createCluster({ modules })`: the commands as methods of `client.r`, `client.r64`, `client.ri`,
+ * `client.ri64`, `client.rn` and `client.rnBytes`, with the names and arguments of those of `roar(client)`. The client's own settings say
+ * how replies are read: without {@link typeMapping}, large integers and bytes are refused with `InexactReplyError`. Version 4 has no type
+ * mapping: there, bytes need `returnBuffers`, and large members the server's setting `redis-roar.r64-replies strings`. Error replies are
+ * those of node-redis.
  */
-export const modules = { r: moduleOf(R), r64: moduleOf(R64), ri: integersOf(RI), ri64: integersOf(RI64) };
+export const modules = {
+  r: moduleOf(R), r64: moduleOf(R64), ri: integersOf(RI), ri64: integersOf(RI64), rn: namesOf(RN), rnBytes: namesOf(RN_BYTES),
+};

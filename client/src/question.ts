@@ -1,10 +1,11 @@
 // Queries as templates: q`${chess} & ${go} - ${banned}`.
 
 import { InvalidArgumentError } from "./errors.js";
-import { described } from "./family.js";
+import { described, type Member } from "./family.js";
+import type { Shards } from "./sharded/shards.js";
 import type { Key } from "./types.js";
 
-/** A bitmap in a query that is not a key: a sharded bitmap. */
+/** What is in a query and is not a key: a sharded bitmap, or sharded integers. */
 interface Sharded {
   readonly name: string;
   keyOf(shard: number): string;
@@ -14,8 +15,8 @@ interface Sharded {
 type Part<S> = string | { readonly source: S };
 
 /**
- * What a query's template takes: keys or sharded bitmaps, other queries, lists of them, which are arguments, and numbers, which are
- * text.
+ * What a query's template takes: keys, or sharded bitmaps and integers; other queries, lists of them, which are arguments, and numbers,
+ * which are text.
  */
 export type Operand<S> = S | Question<S> | number | bigint | readonly Operand<S>[];
 
@@ -80,13 +81,15 @@ function partsOf<S>(operand: Operand<S>): readonly Part<S>[] {
  * compared with numbers or with each other: q`${vip} & 18 <= ${age} < ${30}`.
  *
  * @param texts of the template
- * @param operands keys or sharded bitmaps; other queries, which are put in parentheses; lists, as in q`atleast(2, ${keys})`; numbers
+ * @param operands keys, or sharded bitmaps and integers; other queries, which are put in parentheses; lists, as in
+ * q`atleast(2, ${keys})`; numbers
  * @returns What `query` of `r` and `r64` takes.
  * @throws InvalidArgumentError
  * @remarks Nothing is sent. See docs/commands.md#query.
  */
 export function q(texts: TemplateStringsArray, ...operands: Operand<Key>[]): Question<Key>;
 export function q<S extends Sharded>(texts: TemplateStringsArray, ...operands: Operand<S>[]): Question<S>;
+export function q<M extends Member>(texts: TemplateStringsArray, ...operands: Operand<Shards<M>>[]): Question<Shards<M>>;
 export function q<S>(texts: TemplateStringsArray, ...operands: Operand<S>[]): Question<S> {
   const parts: Part<S>[] = [];
   for (const [i, text] of texts.entries()) {

@@ -2,10 +2,11 @@
 
 import { Bitmaps } from "./bitmaps.js";
 import type { Call } from "./call.js";
-import { R, R64, RI, RI64 } from "./family.js";
+import { R, R64, RI, RI64, RN, RN_BYTES } from "./family.js";
 import { Integers } from "./integers.js";
 import { type CallOptions, checkedOptions } from "./limits.js";
 import { type Multi, multiOn } from "./multi.js";
+import { Names } from "./names.js";
 import { performAll, type Settled, type Transport } from "./transport.js";
 
 /** The bitmaps of a server or a cluster, by a client library. */
@@ -18,10 +19,14 @@ export interface RoarClient {
   readonly ri: Integers<number>;
   /** Integers for ids, both as bigints. */
   readonly ri64: Integers<bigint>;
+  /** Names for ids, which are answered as text. */
+  readonly rn: Names<string>;
+  /** Names for ids, which are answered as bytes. */
+  readonly rnBytes: Names<Uint8Array>;
   /**
    * Sends calls in one write, in a cluster in one for each node.
    *
-   * @param calls calls that `r.calls`, `r64.calls`, `ri.calls`, `ri64.calls` and `command` make
+   * @param calls calls that `calls` of `r`, `r64`, `ri`, `ri64`, `rn` and `rnBytes`, and `command` make
    * @returns What became of each, in order. It does not reject because a call fails.
    * @remarks The calls are no transaction: other clients' commands may come between them.
    */
@@ -49,6 +54,8 @@ export const roarOn = (transport: Transport, options?: CallOptions): RoarClient 
   r64: new Bitmaps(R64, transport, options),
   ri: new Integers(RI, transport, options),
   ri64: new Integers(RI64, transport, options),
+  rn: new Names(RN, transport, options),
+  rnBytes: new Names(RN_BYTES, transport, options),
   pipeline: (calls) => performAll(transport, calls, options),
   multi: () => multiOn(transport, options),
   with: (other) => roarOn(transport, checkedOptions(other)),

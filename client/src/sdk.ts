@@ -4,6 +4,7 @@ import { Module } from "redis-modules-sdk/lib/modules/module.base.js";
 import type { Bitmaps } from "./bitmaps.js";
 import type { Integers } from "./integers.js";
 import { type IoredisClient, transportOn } from "./ioredis-transport.js";
+import type { Names } from "./names.js";
 import { type RoarClient, roarOn } from "./roar.js";
 
 type RedisOptions = Exclude<ConstructorParameters<typeof Module>[1], unknown[]>;
@@ -20,6 +21,8 @@ export class Roar extends Module implements RoarClient {
   readonly r64: Bitmaps<bigint>;
   readonly ri: Integers<number>;
   readonly ri64: Integers<bigint>;
+  readonly rn: Names<string>;
+  readonly rnBytes: Names<Uint8Array>;
   readonly pipeline: RoarClient["pipeline"];
   readonly multi: RoarClient["multi"];
   readonly with: RoarClient["with"];
@@ -37,9 +40,8 @@ export class Roar extends Module implements RoarClient {
       return this.redis;
     };
     const transport = transportOn(client, options.keyPrefix);
-    ({ r: this.r, r64: this.r64, ri: this.ri, ri64: this.ri64, pipeline: this.pipeline, multi: this.multi, with: this.with } = roarOn({
-      ...transport,
-      send: async (call) => transport.send(call), // rejects before the connection, and does not throw
-    }));
+    const roar = roarOn({ ...transport, send: async (call) => transport.send(call) }); // rejects before the connection, and does not throw
+    ({ r: this.r, r64: this.r64, ri: this.ri, ri64: this.ri64, rn: this.rn, rnBytes: this.rnBytes } = roar);
+    ({ pipeline: this.pipeline, multi: this.multi, with: this.with } = roar);
   }
 }

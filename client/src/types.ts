@@ -1,6 +1,6 @@
 // Types of arguments and returns.
 
-import type { Count, Member, Offset } from "./family.js";
+import type { Count, Member, Name, Offset } from "./family.js";
 
 /** A key: text, or bytes. */
 export type Key = string | Uint8Array;
@@ -91,6 +91,20 @@ export interface EntryPage<M extends Member> {
   entries: [id: M, value: M][];
   /** The cursor for the next call, null at the end. */
   cursor: M | null;
+}
+
+/** A page of RN.SCAN. */
+export interface NamePage<N extends Name> {
+  entries: [id: number, name: N][];
+  /** The cursor for the next call, null at the end. */
+  cursor: number | null;
+}
+
+/** Names that RN.QUERY has found. */
+export interface FoundNames<N extends Name> {
+  names: N[];
+  /** The id to go on from, null at the end. */
+  cursor: number | null;
 }
 
 /** Statistics about the leaves of one kind. */

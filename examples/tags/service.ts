@@ -9,7 +9,7 @@
 //
 // One server needs one shard, which is the default. In a cluster the shards are spread over the nodes.
 
-import type { RoarClient, ShardedBitmap, ShardingOptions } from "redis-roar-client";
+import type { RoarClient, ShardedBitmap, ShardedIntegers, ShardingOptions } from "redis-roar-client";
 
 const tagName = (tag: number): string => `t:${tag}`, userName = (user: number): string => `u:${user}`, EVERYBODY = "users";
 
@@ -26,12 +26,14 @@ export class Tags {
   readonly #client: RoarClient;
   readonly #sharding: ShardingOptions;
   readonly #everybody: ShardedBitmap<number>;
+  readonly #ages: ShardedIntegers<number>;
 
   /** @param sharding in a cluster such as `{ width: 1_048_576, shards: 64 }`; it cannot be changed while there is data. */
   constructor(client: RoarClient, sharding: ShardingOptions = { shards: 1 }) {
     this.#client = client;
     this.#sharding = sharding;
     this.#everybody = this.#bitmap(EVERYBODY);
+    this.#ages = client.ri.sharded(AGE, sharding);
   }
 
   /**
@@ -54,23 +56,16 @@ export class Tags {
   }
 
   async setAge(user: number, age: number): Promise<void> {
-    await this.#client.ri.set(this.#bitmap(AGE).keyOf(this.#everybody.shardOf(user)), [[user, age]]);
+    await this.#ages.set([[user, age]]);
   }
 
   async ageOf(user: number): Promise<number | null> {
-    return this.#client.ri.get(this.#bitmap(AGE).keyOf(this.#everybody.shardOf(user)), user);
+    return this.#ages.get(user);
   }
 
   /** How many users of a segment are younger than the first edge, from each edge up to below the next, and from the last one on. */
   async ages(segment: string, tags: readonly Operand[], edges: readonly number[]): Promise<number[]> {
-    const { pipeline, ri } = this.#client, bitmaps = this.#tags(tags).flat(), shards = await pipeline(this.#shards().map((shard) => {
-      const within = { expression: segment, keys: bitmaps.map((one) => one.keyOf(shard)) };
-      return ri.calls.histogramBetween(this.#bitmap(AGE).keyOf(shard), edges, { within });
-    }));
-    return edges.concat(0).map((__, n) => shards.reduce((sum, shard) => {
-      if (shard.status === "rejected") throw shard.reason;
-      return sum + shard.value[n]!;
-    }, 0));
+    return this.#ages.histogramBetween(edges, { within: { expression: segment, keys: this.#tags(tags).flat() } });
   }
 
   async has(user: number, tag: number): Promise<boolean> {
@@ -111,10 +106,6 @@ export class Tags {
   async topTags(segment: string, tags: readonly Operand[], among: readonly number[], top: number): Promise<Share[]> {
     const [first, others] = this.#tags(tags), facets = new Map(among.map((tag) => [this.#tag(tag), tag]));
     return (await first.facetTop(segment, others, [...facets.keys()], top)).map(([facet, users]) => ({ tag: facets.get(facet)!, users }));
-  }
-
-  #shards(): number[] {
-    return Array.from({ length: this.#everybody.shards }, (_, shard) => shard);
   }
 
   #bitmap(name: string): ShardedBitmap<number> {

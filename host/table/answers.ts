@@ -46,6 +46,10 @@ const known = {
   "rank?": { type: "Count<M> | null", text: "The rank, or null if the id has no value." },
   "entry page": { member: "entryPage", type: "EntryPage<M>", text: "Pairs of an id and its value, and the cursor for the next call, which is null at the end." },
   "integer statistics?": { member: "integerStatisticsOrNull", type: "IntegerStatistics<M> | null", text: "The statistics, or null if the key is missing." },
+  "ids?": { member: "values", type: "(M | null)[]", text: "An id for each, or null for a name that has none." },
+  "names?": { member: "names", type: "(N | null)[]", text: "A name for each, or null for an id that has none." },
+  "name page": { member: "namePage", type: "NamePage<N>", text: "Pairs of an id and its name, and the cursor for the next call, which is null at the end." },
+  "found names": { member: "foundNames", type: "FoundNames<N>", text: "Names in ascending order of ids, and the id to go on from, which is null at the end." },
   "statistics?": { type: "Statistics<M> | null", text: "The statistics, or null if the key is missing." },
 } satisfies Record<string, Meaning>;
 

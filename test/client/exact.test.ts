@@ -9,7 +9,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { InvalidPayloadError, type Bitmaps, InexactReplyError, type RoarClient, OutOfMemoryError, InvalidArgumentError, RoarError, WrongTypeError } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
 import { modules, roar as nodeRedis } from "../../client/src/node-redis.ts";
-import { type Adapter, asModules, type Opened, repliesFor, useClient, wrappers } from "../support/adapters.ts";
+import { type Adapter, asModules, collect, type Opened, repliesFor, useClient, wrappers } from "../support/adapters.ts";
 import { range } from "../support/family.ts";
 import { byName, useServer } from "../support/suite.ts";
 
@@ -22,12 +22,6 @@ const open = (adapter: Adapter): Opened => useClient(async () => {
   await server.run(...repliesFor(adapter));
   return adapter.open(server);
 });
-
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
 
 describe.each(byName<Adapter>([...wrappers, ...asModules]))("%s", (_, adapter) => {
   const client = open(adapter);

@@ -1,17 +1,12 @@
 // Integers for ids: what each method sends, and what it answers through every client library, compared with a Map.
 
-import { Redis as Ioredis6 } from "ioredis6";
-import { createClient as create5 } from "redis5";
-import { createClient as create6 } from "redis6";
 import { describe, expect, it } from "vitest";
 import { integers } from "../../host/table/integers.ts";
 import {
-  InexactReplyError, Integers, InvalidArgumentError, type Member, q, RI, RI64, type RoarClient, WrongTypeError, integerCallsOf,
+  InexactReplyError, Integers, InvalidArgumentError, type Member, q, RI, RI64, WrongTypeError, integerCallsOf,
 } from "../../client/src/index.ts";
 import { type Call, prefixed } from "../../client/src/call.ts";
-import { roar as ioredis } from "../../client/src/ioredis.ts";
-import { roar as nodeRedis } from "../../client/src/node-redis.ts";
-import { type Adapter, asModules, type Opened, repliesFor, useClient, wrappers } from "../support/adapters.ts";
+import { type Adapter, asModules, collect, type Opened, repliesFor, speakers, useClient, wrappers } from "../support/adapters.ts";
 import { type Random, seeded } from "../support/random.ts";
 import { byName, useServer } from "../support/suite.ts";
 
@@ -70,12 +65,6 @@ describe("every method", () => {
       .toEqual([true, false, true, false]);
   });
 });
-
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
 
 const compare = (a: Member, b: Member): number => (a < b ? -1 : Number(a > b));
 
@@ -213,25 +202,9 @@ describe.each(byName<Adapter>([...wrappers, ...asModules]))("%s", (name, adapter
 });
 
 describe("RESP2 and RESP3", () => {
-  const socket = (): { path: string; tls: false } => ({ path: server.socket, tls: false });
-  const libraries: [string, (RESP: 2 | 3) => Promise<{ roar: RoarClient; close: () => void }>][] = [
-    ["node-redis 5", async (RESP) => {
-      const client = await create5({ RESP, socket: socket() }).connect();
-      return { roar: nodeRedis(client), close: () => client.destroy() };
-    }],
-    ["node-redis 6", async (RESP) => {
-      const client = await create6({ RESP, socket: socket() }).connect();
-      return { roar: nodeRedis(client), close: () => client.destroy() };
-    }],
-    ["ioredis 6", async (protocol) => {
-      const client = new Ioredis6({ path: server.socket, stringNumbers: true, protocol });
-      return { roar: ioredis(client), close: () => client.disconnect() };
-    }],
-  ];
-
-  it.each(libraries)("answer the same with %s", async (_, connect) => {
+  it.each(speakers)("answer the same with %s", async (_, open) => {
     for (const protocol of [2, 3] as const) {
-      const { roar: { ri, ri64, multi }, close } = await connect(protocol);
+      const { ri, ri64, multi, close } = await open(server, protocol);
       await ri.set("k", [[7, 31], [8, 18]]);
       expect(await ri.stats("k")).toEqual({ count: 2, sum: 49n, min: 18, max: 31, mean: 24.5 });
       expect(await ri64.stats("k")).toEqual({ count: 2n, sum: 49n, min: 18n, max: 31n, mean: 24.5 });
@@ -239,7 +212,7 @@ describe("RESP2 and RESP3", () => {
       expect(await ri.rangeWithValues("k", 0, -1)).toEqual([[8, 18], [7, 31]]);
       expect(await ri.scan("k", 0, { count: 1 })).toEqual({ entries: [[7, 31]], cursor: 8 });
       expect(await multi().ri.stats("k").ri.histogram("k").exec()).toEqual([{ count: 2, sum: 49n, min: 18, max: 31, mean: 24.5 }, [[18, 1], [31, 1]]]);
-      close();
+      await close();
     }
   });
 });

@@ -99,7 +99,7 @@ describe.each(byName<Adapter>(ofClusters(wrappers)))("%s in a cluster", (_, adap
     }
     await expect(byRange.copyFrom("e", aborted)).rejects.toMatchObject({ name: "LoadError", done: 0 });
     expect(await byRange.count()).toBe(members.length);
-    await expect(byRange.bitOp("OR", [ways[0]!])).rejects.toThrow(/one is spread by hash, and this bitmap is of the width 65536/);
+    await expect(byRange.bitOp("OR", [ways[0]!])).rejects.toThrow(/one is spread by hash, and this one is of the width 65536/);
   });
 
   it("spreads ascending offsets over all shards by hash, with a common step, too", async () => {

@@ -1,11 +1,15 @@
 // Types of arguments and answers. The compiler checks them, in `make check`; what it must refuse is marked. Nothing calls these functions.
 
 import { expectTypeOf } from "vitest";
-import type { Bit, Bitmaps, Integers, Page, RoarClient, ShardedBitmap, Sum } from "../../client/src/index.ts";
+import {
+  type Bit, type Bitmaps, type Integers, type NamePage, type Names, type Page, q, type RoarClient, type ShardedBitmap, type ShardedIntegers,
+  type Sum,
+} from "../../client/src/index.ts";
 import type { modules } from "../../client/src/node-redis.ts";
 
 declare const r: Bitmaps<number>, r64: Bitmaps<bigint>, client: RoarClient, sharded: ShardedBitmap<bigint>, module: typeof modules;
-declare const ri: Integers<number>, ri64: Integers<bigint>;
+declare const ri: Integers<number>, ri64: Integers<bigint>, rn: Names<string>, rnBytes: Names<Uint8Array>;
+declare const ages: ShardedIntegers<bigint>;
 
 /** R takes and answers numbers. */
 function numbers(): void {
@@ -89,9 +93,36 @@ function integers(): void {
   expectTypeOf(() => ri.range("k", 1, 5, { limit: [0, 1] })).toBeFunction();
 }
 
+/** Names are text in rn and bytes in rnBytes, and ids are numbers in both. */
+function named(): void {
+  expectTypeOf(() => rn.add("k", ["ada", Buffer.from("bob")])).returns.resolves.toEqualTypeOf<number[]>();
+  expectTypeOf(() => rn.ids("k", new Set(["ada"]))).returns.resolves.toEqualTypeOf<(number | null)[]>();
+  expectTypeOf(() => rn.names("k", [1])).returns.resolves.toEqualTypeOf<(string | null)[]>();
+  expectTypeOf(() => rnBytes.names("k", [1])).returns.resolves.toEqualTypeOf<(Uint8Array | null)[]>();
+  expectTypeOf(() => rnBytes.scan("k", 0)).returns.resolves.toEqualTypeOf<NamePage<Uint8Array>>();
+  expectTypeOf(() => rn.dictionary("k").members("#1", ["a"])).returns.toMatchTypeOf<AsyncIterable<string[]>>();
+  expectTypeOf(() => client.multi().rn.add("k", ["ada"]).rnBytes.names("k", [0]).exec()).returns.resolves.toEqualTypeOf<[number[], (Uint8Array | null)[]]>();
+  expectTypeOf(() => rnBytes.sharded("k", { shards: 2 }).names([1])).returns.resolves.toEqualTypeOf<(Uint8Array | null)[]>();
+  // @ts-expect-error names are spread by hash
+  expectTypeOf(() => rn.sharded("k", { width: 65_536 })).toBeFunction();
+  // @ts-expect-error text is no list of names
+  expectTypeOf(() => rn.add("k", "ada")).toBeFunction();
+  // @ts-expect-error nor are bytes
+  expectTypeOf(() => rn.ids("k", Buffer.from("ada"))).toBeFunction();
+  // @ts-expect-error a number is no name
+  expectTypeOf(() => rn.add("k", [7])).toBeFunction();
+}
+
 /** Sharded bitmaps combine with those of their family. */
 function shards(): void {
   expectTypeOf(() => sharded.max()).returns.resolves.toEqualTypeOf<bigint | null>();
+  expectTypeOf(() => ages.quantiles([0.5])).returns.resolves.toEqualTypeOf<(bigint | null)[]>();
+  expectTypeOf(() => r64.query(q`${sharded} & ${ages} >= ${18}`).members()).returns.resolves.toEqualTypeOf<bigint[]>();
+  expectTypeOf(() => ages.sum({ within: q`${sharded} - ${ages} < ${18n}` })).returns.resolves.toEqualTypeOf<Sum<bigint>>();
+  // @ts-expect-error the query is about keys
+  expectTypeOf(() => ages.sum({ within: q`${"vip"}` })).toBeFunction();
+  // @ts-expect-error the others are of ri
+  expectTypeOf(() => ages.merge([ri.sharded("a", { shards: 2 })])).toBeFunction();
   // @ts-expect-error the other is of r
   expectTypeOf(() => sharded.bitOp("OR", [r.sharded("a", { shards: 2 })])).toBeFunction();
 }
@@ -102,4 +133,4 @@ function definitions(): void {
   expectTypeOf(module.r.setBit.transformArguments).parameters.toEqualTypeOf<[key: string | Uint8Array, offset: number, value: Bit]>();
 }
 
-void [numbers, bigints, words, pipelines, integers, shards, definitions];
+void [numbers, bigints, words, pipelines, integers, named, shards, definitions];

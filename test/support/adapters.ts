@@ -8,7 +8,8 @@ import { createClient as create6, createCluster as createCluster6 } from "redis6
 import { afterAll, beforeAll } from "vitest";
 import { type Command, commands } from "../../host/table/commands.ts";
 import { integers } from "../../host/table/integers.ts";
-import type { Bitmaps, Integers, RoarClient } from "../../client/src/index.ts";
+import { names } from "../../host/table/names.ts";
+import type { Bitmaps, Integers, Names, RoarClient } from "../../client/src/index.ts";
 import { roar as ioredis } from "../../client/src/ioredis.ts";
 import { modules, roar as nodeRedis, typeMapping } from "../../client/src/node-redis.ts";
 import { Roar as Sdk } from "../../client/src/sdk.ts";
@@ -29,8 +30,8 @@ export interface Adapter {
   openCluster?(ports: readonly number[], keyPrefix?: string): Promise<Opened>;
 }
 
-const methodsOf = ({ r, r64, ri, ri64, pipeline, multi, with: limited }: RoarClient): RoarClient =>
-  ({ r, r64, ri, ri64, pipeline, multi, with: limited });
+const methodsOf = ({ r, r64, ri, ri64, rn, rnBytes, pipeline, multi, with: limited }: RoarClient): RoarClient =>
+  ({ r, r64, ri, ri64, rn, rnBytes, pipeline, multi, with: limited });
 
 const opened = (roar: RoarClient, close: () => Promise<unknown>): Opened => ({ ...methodsOf(roar), close });
 
@@ -114,6 +115,22 @@ export const wrappers: readonly Adapter[] = [
   },
 ];
 
+/** Libraries that speak RESP2 or RESP3, and how to open a client that does. */
+export const speakers: readonly [name: string, open: (server: Pick<Server, "socket">, protocol: 2 | 3) => Promise<Opened>][] = [
+  ["node-redis 5", async (server, RESP) => {
+    const client = await quiet(create5({ RESP, socket: { path: server.socket, tls: false } })).connect();
+    return opened(nodeRedis(client), async () => client.destroy());
+  }],
+  ["node-redis 6", async (server, RESP) => {
+    const client = await quiet(create6({ RESP, socket: { path: server.socket, tls: false } })).connect();
+    return opened(nodeRedis(client), async () => client.destroy());
+  }],
+  ["ioredis 6", async (server, protocol) => {
+    const client = quiet(new Ioredis6({ path: server.socket, stringNumbers: true, protocol }));
+    return opened(ioredis(client), async () => client.disconnect());
+  }],
+];
+
 // --- node-redis's own way: modules -------------------------------------------------------------------------------------------
 
 type Namespace = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
@@ -124,11 +141,12 @@ function asMethods<T>(namespace: object, rows: readonly Command[], first: readon
   return Object.fromEntries(rows.flatMap((row) => row.methods.map(({ name }) => [name, call(name)]))) as T;
 }
 
-type Modules = Record<"r" | "r64" | "ri" | "ri64", object>;
+type Modules = Record<"r" | "r64" | "ri" | "ri64" | "rn" | "rnBytes", object>;
 
-const ofModules = ({ r, r64, ri, ri64 }: Modules, close: () => Promise<unknown>, ...first: unknown[]): Opened => ({
+const ofModules = ({ r, r64, ri, ri64, rn, rnBytes }: Modules, close: () => Promise<unknown>, ...first: unknown[]): Opened => ({
   r: asMethods<Bitmaps<number>>(r, commands, first), r64: asMethods<Bitmaps<bigint>>(r64, commands, first),
-  ri: asMethods<Integers<number>>(ri, integers, first), ri64: asMethods<Integers<bigint>>(ri64, integers, first), close,
+  ri: asMethods<Integers<number>>(ri, integers, first), ri64: asMethods<Integers<bigint>>(ri64, integers, first),
+  rn: asMethods<Names<string>>(rn, names, first), rnBytes: asMethods<Names<Uint8Array>>(rnBytes, names, first), close,
   pipeline: notOfModules, multi: notOfModules, with: notOfModules,
 });
 
@@ -180,6 +198,13 @@ export const asModules: readonly Adapter[] = [
 /** Those of the adapters that can connect to a cluster. */
 export const ofClusters = (adapters: readonly Adapter[]): Adapter[] => adapters.filter(({ openCluster }) => openCluster !== undefined);
 
+/** What an iteration yields. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
 /** A client that is open during the tests of a block. */
 export function useClient(open: () => Promise<Opened>): Opened {
   let client: Opened;
@@ -192,6 +217,8 @@ export function useClient(open: () => Promise<Opened>): Opened {
     get r64() { return client.r64; },
     get ri() { return client.ri; },
     get ri64() { return client.ri64; },
+    get rn() { return client.rn; },
+    get rnBytes() { return client.rnBytes; },
     get pipeline() { return client.pipeline; },
     get multi() { return client.multi; },
     get with() { return client.with; },

@@ -17,6 +17,7 @@ import { greatest, leastOf } from "./facets.js";
 import { keyCall } from "./fan-out.js";
 import { ShardedMembers } from "./members.js";
 import { firstOf, pagesOf, partsOf } from "./reading.js";
+import type { Shards } from "./shards.js";
 import { firstParts } from "./sharing.js";
 
 export type { ShardingOptions } from "./layout.js";
@@ -95,12 +96,12 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
       this.calls.bitOp(as, this.keyOf(shard), sources.map((one) => one.keyOf(shard)));
     if (operation !== "NOT") {
       if (options.last !== undefined) throw new InvalidArgumentError("invalid last: only NOT takes it");
-      return this.sum(await this.each(all, (shard) => combine(shard, operation)));
+      return this.total(await this.each(all, (shard) => combine(shard, operation)));
     }
     if (sources.length !== 1) throw new InvalidArgumentError("invalid sources: NOT takes one");
     const last = options.last === undefined ? -1n : this.within(options.last), max = BigInt(await sources[0]!.max() ?? -1);
     const to = last > max ? last : max;
-    return this.sum(await this.each(all, (shard) => {
+    return this.total(await this.each(all, (shard) => {
       const bounds = to < 0n ? undefined : this.layout.within(shard, 0n, to);
       if (!bounds) return combine(shard, "OR"); // stores an empty bitmap, as the source has no members here
       return this.calls.queryStore(this.keyOf(shard), `[${bounds.low}..${bounds.high}] - #1`, [sources[0]!.keyOf(shard)]);
@@ -113,9 +114,9 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
    * @remarks O(n) in the size of each shard's bitmaps. `~` inverts up to the last shard's end. See docs/commands.md#query.
    */
-  async queryCard(expression: string, others: readonly ShardedBitmap<M>[] = []): Promise<Count<M>> {
+  async queryCard(expression: string, others: readonly Shards<M>[] = []): Promise<Count<M>> {
     const keys = this.keys([this, ...others]);
-    return this.sum(await this.evaluate(this.layout.all(), expression, (shard, text) => this.calls.queryCard(text, keys(shard))));
+    return this.total(await this.evaluate(this.layout.all(), expression, (shard, text) => this.calls.queryCard(text, keys(shard))));
   }
 
   /**
@@ -126,7 +127,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @remarks As {@link range}. See docs/commands.md#query.
    */
   async queryMembers(
-    expression: string, others: readonly ShardedBitmap<M>[] = [], options: MembersOptions<M> = {},
+    expression: string, others: readonly Shards<M>[] = [], options: MembersOptions<M> = {},
   ): Promise<M[]> {
     const { family } = this.calls, { last } = this.layout, from = integer("from", options.from ?? (options.rev ? last : 0), 0n, family.last);
     const limit = options.limit === undefined ? undefined : Number(integer("limit", options.limit, 0n, 2n ** 53n));
@@ -143,7 +144,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @remarks As {@link scanPages}. See docs/commands.md#query.
    */
   async *queryPages(
-    expression: string, others: readonly ShardedBitmap<M>[] = [], { from, count }: PageOptions<M> = {},
+    expression: string, others: readonly Shards<M>[] = [], { from, count }: PageOptions<M> = {},
   ): AsyncGenerator<M[], void, undefined> {
     const size = pageSize(count), parts = partsOf(this.layout, from === undefined ? 0n : this.within(from), this.layout.last);
     yield* pagesOf(this.calls.family, this.layout, parts, size, this.askFor(expression, this.keys([this, ...others])));
@@ -155,7 +156,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @throws ShardsFailedError; InvalidArgumentError if another bitmap has another width or more shards
    * @remarks O(n) in the size of each shard's bitmaps. All of it is in this process's memory. See docs/commands.md#query.
    */
-  async queryExport(expression: string, others: readonly ShardedBitmap<M>[] = []): Promise<Uint8Array> {
+  async queryExport(expression: string, others: readonly Shards<M>[] = []): Promise<Uint8Array> {
     const keys = this.keys([this, ...others]);
     return this.joined(await this.evaluate(this.layout.all(), expression, (shard, text) => this.calls.queryExport(text, keys(shard))));
   }
@@ -171,7 +172,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @remarks O(n) in the size of each shard's bitmaps. With `limit`, it first counts the members of each shard: a write between these steps
    * can make it store fewer, or others. By hash, it counts up to 32 times in `r` and 64 times in `r64`. See docs/commands.md#querystore.
    */
-  async queryStore(expression: string, sources: readonly ShardedBitmap<M>[], options: StoreOptions<M> = {}): Promise<Count<M>> {
+  async queryStore(expression: string, sources: readonly Shards<M>[], options: StoreOptions<M> = {}): Promise<Count<M>> {
     if ((options as { offset?: unknown }).offset !== undefined) {
       throw new InvalidArgumentError("invalid offset: members would move to shards on other nodes; read them with queryPages, and load them");
     }
@@ -181,7 +182,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
       (await this.evaluate(all, expression, (shard, text) => this.calls.queryCard(text, keys(shard)), { low, high })).map(BigInt);
     const limits = options.limit === undefined ? undefined
       : await firstParts(integer("limit", options.limit, 0n, 2n ** 53n), { low, high: last }, this.width !== undefined, count);
-    return this.sum(await this.evaluate(all, expression, (shard, text) =>
+    return this.total(await this.evaluate(all, expression, (shard, text) =>
       this.calls.queryStore(this.keyOf(shard), text, keys(shard), { limit: limits && Number(limits[shard]!) }), bounds));
   }
 
@@ -194,7 +195,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
   async jaccard(other: ShardedBitmap<M>): Promise<number | null> {
     const keys = this.keys([this, other]), all = this.layout.all();
     const [both, any] = await Promise.all((["AND", "OR"] as const).map(async (operation) =>
-      this.sum(await this.each(all, (shard) => this.calls.bitOpCard(operation, keys(shard))))));
+      this.total(await this.each(all, (shard) => this.calls.bitOpCard(operation, keys(shard))))));
     return BigInt(any!) === 0n ? null : Number(both) / Number(any);
   }
 
@@ -208,7 +209,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @remarks O(n) in the size of each shard's bitmaps. See docs/commands.md#facet.
    */
   async facet(
-    expression: string, others: readonly ShardedBitmap<M>[], facets: readonly ShardedBitmap<M>[],
+    expression: string, others: readonly Shards<M>[], facets: readonly ShardedBitmap<M>[],
   ): Promise<Count<M>[]> {
     const keys = this.keys([this, ...others]), facetKeys = this.keys(facets);
     return this.#added(await this.evaluate(this.layout.all(), expression, (shard, text) =>
@@ -227,7 +228,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    * @remarks O(n) in the size of each shard's bitmaps. See docs/commands.md#facet.
    */
   async facetTop<B extends By = "CARD">(
-    expression: string, others: readonly ShardedBitmap<M>[], facets: readonly ShardedBitmap<M>[], k: number, options: TopOptions<B> = {},
+    expression: string, others: readonly Shards<M>[], facets: readonly ShardedBitmap<M>[], k: number, options: TopOptions<B> = {},
   ): Promise<[ShardedBitmap<M>, Score<M, B>][]> {
     const by: By = options.by ?? "CARD", least = leastOf(by, options.min), most = Number(integer("k", k, 0n, 2n ** 53n));
     const [shared, one, sizes] = await Promise.all([
@@ -251,7 +252,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    */
   async crossCard(
     others: readonly ShardedBitmap<M>[], columns: readonly ShardedBitmap<M>[],
-    { within }: { within?: Question<ShardedBitmap<M>> | undefined } = {},
+    { within }: { within?: Question<Shards<M>> | undefined } = {},
   ): Promise<Count<M>[][]> {
     const rowKeys = this.keys([this, ...others]), columnKeys = this.keys(columns), keys = this.keys(within?.sources ?? []);
     const tables = await this.evaluate(this.layout.all(), within?.expression ?? "", (shard, text) =>
@@ -267,7 +268,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
 
   /** The sums of lists of numbers, one by one. */
   #added(lists: readonly (readonly Count<M>[])[]): Count<M>[] {
-    return lists[0]!.map((_, i) => this.sum(lists.map((list) => list[i]!)));
+    return lists[0]!.map((_, i) => this.total(lists.map((list) => list[i]!)));
   }
 
   // --- Whole bitmaps -----------------------------------------------------------------------------------------------------------
@@ -304,7 +305,7 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
    */
   async import(payload: Uint8Array, options: { replace?: boolean | undefined } = {}): Promise<Count<M>> {
     const parts = this.#split(containersOf(this.calls.family, payload));
-    return this.sum(await this.each<M | number>(this.layout.all(), (shard) => {
+    return this.total(await this.each<M | number>(this.layout.all(), (shard) => {
       const part = parts.get(shard), key = this.keyOf(shard);
       if (part) return this.calls.import(key, payloadOf(this.calls.family, part), options);
       return options.replace ? keyCall("UNLINK", key, [], () => 0) : this.calls.bitCount(key);
@@ -457,29 +458,5 @@ export class ShardedBitmap<M extends Member> extends ShardedMembers<M> {
       const send = async <T>(call: Call<T>): Promise<T> => (await this.each([shard], () => call))[0]!;
       yield* unload(this.calls, this.keyOf(shard), { from: this.given(bounds.low), count: size }, send);
     }
-  }
-
-  /**
-   * Sets the time to live of all shards that exist. A shard that is created later has none.
-   *
-   * @param seconds from now
-   * @returns The number of shards that have it now.
-   * @throws ShardsFailedError, InvalidArgumentError
-   * @remarks O(1) for each shard. See docs/cluster.md.
-   */
-  async expire(seconds: number): Promise<number> {
-    const text = String(integer("seconds", seconds, 0n, 2n ** 53n));
-    return (await this.each(this.layout.all(), (shard) => keyCall("EXPIRE", this.keyOf(shard), [text]))).filter(Boolean).length;
-  }
-
-  /**
-   * Deletes all shards.
-   *
-   * @returns The number of shards that existed.
-   * @throws ShardsFailedError
-   * @remarks O(1) for each shard; the server frees them in the background. See docs/cluster.md.
-   */
-  async delete(): Promise<number> {
-    return (await this.each(this.layout.all(), (shard) => keyCall("UNLINK", this.keyOf(shard)))).filter(Boolean).length;
   }
 }

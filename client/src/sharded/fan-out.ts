@@ -8,7 +8,7 @@ import { type ShardFailure, ShardsFailedError } from "./failure.js";
 
 /** What shards answered, in the order of `shards`. Throws {@link ShardsFailedError} when all have answered or failed, if one has failed. */
 export async function fanOut<T>(
-  transport: Transport, layout: Layout, shards: readonly number[], make: (shard: number) => Call<T>, options?: CallOptions,
+  transport: Transport, layout: Layout, shards: readonly number[], make: (shard: number, i: number) => Call<T>, options?: CallOptions,
 ): Promise<T[]> {
   const results = await performAll(transport, shards.map(make), options), done = new Map<number, T>(), failed: ShardFailure[] = [];
   for (const [i, result] of results.entries()) {

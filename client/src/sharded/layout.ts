@@ -1,5 +1,6 @@
 // Which offsets are in which shard, what they are there, and what the shards' keys are.
 
+import { inBuffer } from "../bytes.js";
 import { InvalidArgumentError } from "../errors.js";
 import { type Family, integer, type Member } from "../family.js";
 import { CONTAINER_OFFSETS } from "../payload.js";
@@ -180,6 +181,18 @@ function mixed(x: number): number {
 
 function hashOf(group: bigint): number {
   return mixed((Number(group & 0xffff_ffffn) + Math.imul(Number(group >> 32n) | 0, 0x9e37_79b1)) >>> 0);
+}
+
+const rotated = (x: number, digits: number): number => (x << digits) | (x >>> (32 - digits));
+const scrambled = (x: number): number => Math.imul(rotated(Math.imul(x, 0xcc9e_2d51), 15), 0x1b87_3593);
+
+/** MurmurHash3 for 32 bits of bytes, with the seed 0. O(length). */
+export function hashOfBytes(bytes: Uint8Array): number {
+  const words = bytes.length >>> 2, buffer = inBuffer(bytes);
+  let hash = 0, rest = 0;
+  for (let i = 0; i < words; i++) hash = (Math.imul(rotated(hash ^ scrambled(buffer.readInt32LE(4 * i)), 13), 5) + 0xe654_6b64) | 0;
+  for (let at = bytes.length - 1; at >= 4 * words; at--) rest = (rest << 8) | bytes[at]!;
+  return mixed(hash ^ scrambled(rest) ^ bytes.length);
 }
 
 /** The layout that options ask for. Throws {@link InvalidArgumentError}. */

@@ -1,16 +1,27 @@
 // The methods on the members of one sharded bitmap.
 
 import { listed, mapped } from "../call.js";
+import type { Calls } from "../calls.js";
 import { InvalidArgumentError } from "../errors.js";
 import { type Count, integer, type Member, type Offset } from "../family.js";
+import type { CallOptions } from "../limits.js";
 import { oneByOne, type PageOptions, pageSize } from "../paging.js";
+import type { Transport } from "../transport.js";
 import type { Bit, List } from "../types.js";
 import { drawn } from "./drawing.js";
-import { firstOf, pagesOf, type Part, partsOf, runsOf, sorted } from "./reading.js";
+import type { ShardingOptions } from "./layout.js";
+import { type Ask, type AskForRuns, firstOf, pagesOf, type Part, partsOf, runsOf, sorted } from "./reading.js";
 import { Shards } from "./shards.js";
 
 /** The part of {@link ShardedBitmap} that is about one bitmap's members. */
 export abstract class ShardedMembers<M extends Member> extends Shards<M> {
+  protected readonly calls: Calls<M>;
+
+  constructor(calls: Calls<M>, transport: Transport, name: string, sharding: ShardingOptions, options?: CallOptions) {
+    super(calls.family, transport, name, sharding, options);
+    this.calls = calls;
+  }
+
   // --- Bits --------------------------------------------------------------------------------------------------------------------
 
   /**
@@ -44,8 +55,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(m log n) for m offsets, one command for each shard that has some. See docs/commands.md#setbits.
    */
   async setBits(offsets: List<Offset<M>>): Promise<Count<M>> {
-    const parts = this.byShard(offsets);
-    return this.sum(await this.each([...parts.keys()], (shard) => this.calls.setBits(this.keyOf(shard), parts.get(shard)!)));
+    return this.added("offsets", offsets, this.place, (shard, part) => this.calls.setBits(this.keyOf(shard), part));
   }
 
   /**
@@ -56,9 +66,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(m log n) for m offsets, one command for each shard that has some. See docs/commands.md#clearbits.
    */
   async clearBits(offsets: List<Offset<M>>): Promise<Count<M>> {
-    const parts = this.byShard(offsets);
-    const counts = await this.each([...parts.keys()], (shard) => this.calls.clearBitsCount(this.keyOf(shard), parts.get(shard)!));
-    return this.sum(counts.map((count) => count ?? 0));
+    return this.added("offsets", offsets, this.place, (shard, part) => this.calls.clearBitsCount(this.keyOf(shard), part));
   }
 
   /**
@@ -68,10 +76,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(m log n) for m offsets, one command for each shard that has some. See docs/commands.md#getbits.
    */
   async getBits(offsets: List<Offset<M>>): Promise<Bit[]> {
-    const list = [...listed("offsets", offsets)], parts = this.byShard(list), shards = [...parts.keys()];
-    const bits = await this.each(shards, (shard) => this.calls.getBits(this.keyOf(shard), parts.get(shard)!));
-    const next = new Map(shards.map((shard, i) => [shard, bits[i]![Symbol.iterator]()]));
-    return list.map((offset) => next.get(this.shardOf(offset))!.next().value!);
+    return this.ordered("offsets", offsets, this.place, (shard, part) => this.calls.getBits(this.keyOf(shard), part));
   }
 
   // --- One bitmap --------------------------------------------------------------------------------------------------------------
@@ -83,7 +88,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(1) for each shard. See docs/commands.md#bitcount.
    */
   async count(): Promise<Count<M>> {
-    return this.sum(await this.counts(this.layout.all()));
+    return this.total(await this.counts(this.layout.all()));
   }
 
   /**
@@ -124,7 +129,7 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    * @remarks O(log n) in the offset's shard, O(1) in each shard before it. See docs/commands.md#rank.
    */
   async rank(offset: Offset<M>): Promise<Count<M>> {
-    return this.sum(await this.#ranks(this.within(offset)));
+    return this.total(await this.#ranks(this.within(offset)));
   }
 
   /**
@@ -136,8 +141,8 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
    */
   async select(rank: Offset<M>): Promise<M | null> {
     const given = integer("rank", rank, -(2n ** 63n), this.calls.family.last), counts = await this.counts(this.layout.all());
-    let left = given < 0n ? given + BigInt(this.sum(counts)) : given;
-    if (left < 0n || left >= BigInt(this.sum(counts))) return null;
+    let left = given < 0n ? given + BigInt(this.total(counts)) : given;
+    if (left < 0n || left >= BigInt(this.total(counts))) return null;
     if (this.width === undefined) return this.#search(left, counts);
     for (const [shard, count] of counts.entries()) {
       if (left < count) return (await this.each([shard], () => this.calls.select(this.keyOf(shard), this.given(left))))[0]!;
@@ -292,5 +297,38 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
         else window.high = bound < window.high ? bound : window.high;
       }
     }
+  }
+
+  // --- What other methods ask ------------------------------------------------------------------------------------------------------
+
+  protected counts(shards: readonly number[]): Promise<Count<M>[]> {
+    return this.each(shards, (shard) => this.calls.bitCount(this.keyOf(shard)));
+  }
+
+  /** Asks for the members of this bitmap. */
+  protected readonly askForMembers: Ask<M> = (parts, limit, down) => {
+    const bounds = new Map(parts.map((part) => [part.shard, part]));
+    return this.each([...bounds.keys()], (shard) => {
+      const { low, high } = bounds.get(shard)!;
+      return this.calls.range(this.keyOf(shard), this.given(low), this.given(high), { rev: down, limit });
+    });
+  };
+
+  /** Asks for the runs of members of this bitmap. */
+  protected readonly askForRuns: AskForRuns<M> = (parts, limit) => {
+    const bounds = new Map(parts.map((part) => [part.shard, part]));
+    return this.each([...bounds.keys()], (shard) => {
+      const { low, high } = bounds.get(shard)!;
+      return this.calls.ranges(this.keyOf(shard), this.given(low), this.given(high), { limit });
+    });
+  };
+
+  /** Asks for the members of an expression. Parts end where the shard's members do; those to be read downwards begin there. */
+  protected askFor(text: string, keys: (shard: number) => string[]): Ask<M> {
+    return (parts, limit, down) => {
+      const from = new Map(parts.map(({ shard, low, high }: Part) => [shard, this.given(down ? high : low)]));
+      return this.evaluate([...from.keys()], text, (shard, own) =>
+        this.calls.queryMembers(own, keys(shard), { rev: down, from: from.get(shard)!, limit }));
+    };
   }
 }

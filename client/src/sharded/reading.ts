@@ -3,6 +3,7 @@
 import type { Family, Member } from "../family.js";
 import { type Members, membersFor } from "../portable.js";
 import type { Bounds, Layout } from "./layout.js";
+import { merged, type Order, type Stream } from "./merging.js";
 
 /**
  * Answers up to `limit` members of shards, all if there is none, each in its bounds; with `down` the greatest first. Members and bounds are
@@ -55,50 +56,27 @@ async function* pagesInOrder<M extends Member>(parts: readonly Part[], size: num
   }
 }
 
-/** A shard that is read beside others: members that have been read, as those of the bitmap, and what is left to read. */
-interface Stream<M> {
-  readonly shard: number;
-  read: M[];
-  left: Bounds | undefined;
+/** A shard that is read beside others: members are those of the bitmap. */
+interface MemberStream<M> extends Stream<M> {
+  left: Bounds;
 }
 
-/** The least number of members to ask a shard for. */
-const LEAST = 16;
-
 /** Members of shards that have offsets from everywhere, page by page. A page has `size` members, and the last one less. */
-async function* pagesMerged<M extends Member>(
+function pagesMerged<M extends Member>(
   family: Family<M>, layout: Layout, parts: readonly Part[], size: number, ask: Ask<M>, down = false,
 ): AsyncGenerator<M[], void, undefined> {
-  const isAfter = (a: M, b: M): boolean => (down ? a < b : a > b);
-  const streams = parts.map(({ shard, low, high }): Stream<M> => ({ shard, read: [], left: { low, high } }));
-  const share = Math.max(LEAST, Math.ceil(1.25 * size / Math.max(1, streams.length)));
-  let page: M[] = [];
-  while (streams.some(({ read, left }) => read.length > 0 || left)) {
-    const short = streams.filter(({ read, left }) => left && 2 * read.length < share);
-    const answers = await ask(short.map(({ shard, left }) => ({ shard, ...left! })), share, down);
+  const streams = parts.map(({ shard, low, high }): MemberStream<M> => ({ shard, read: [], isOpen: true, left: { low, high } }));
+  const order: Order<M> = { isAfter: (a, b) => (down ? a < b : a > b), sorted: (members) => sorted(family, members, down) };
+  return merged(streams, size, order, async (short, share) => {
+    const answers = await ask(short.map(({ shard, left }) => ({ shard, ...left })), share, down);
     for (const [i, stream] of short.entries()) {
       const answer = answers[i]!;
       for (const local of answer) stream.read.push(family.member(layout.globalOf(stream.shard, BigInt(local))));
-      stream.left = answer.length < share ? undefined : leftOf(stream.left!, BigInt(answer.at(-1)!), down);
+      const left = answer.length < share ? undefined : leftOf(stream.left, BigInt(answer.at(-1)!), down);
+      stream.isOpen = left !== undefined;
+      stream.left = left ?? stream.left;
     }
-    // Nothing before the last member of a shard that has more can still come.
-    const ends = streams.flatMap(({ read, left }) => (left ? [read.at(-1)!] : []));
-    const end = ends.reduce<M | undefined>((a, b) => (a === undefined || isAfter(a, b) ? b : a), undefined);
-    const ready: M[] = [];
-    for (const stream of streams) {
-      const after = end === undefined ? -1 : stream.read.findIndex((member) => isAfter(member, end));
-      const count = after < 0 ? stream.read.length : after;
-      for (let i = 0; i < count; i++) ready.push(stream.read[i]!);
-      stream.read = stream.read.slice(count);
-    }
-    for (const member of sorted(family, ready, down)) {
-      page.push(member);
-      if (page.length < size) continue;
-      yield page;
-      page = [];
-    }
-  }
-  if (page.length > 0) yield page;
+  });
 }
 
 /** Members in ascending order, page by page. */
