@@ -15,6 +15,7 @@ import { bitmapOf } from "./keyspace.ts";
 
 const server = useServer();
 const folder = mkdtempSync(join(tmpdir(), "redis-roar-")), backup = join(folder, "backup"), ids = join(folder, "ids"), kept = join(folder, "kept");
+const pairs = join(folder, "pairs");
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The runs of a command that take all rights of its row, but for +info: without it, the tool takes a server for an old one. */
@@ -28,9 +29,13 @@ const runs: Record<string, string[][]> = {
     ["join", "wide:*", "k3", "--width", "1000"],
   ],
   split: [["split", "k", "s:*", "--width", "1000"], ["split", "l", "u:*", "--width", "1000"]],
-  load: [["load", "k", ids], ["load", "k", ids, "--ranges"]],
+  load: [
+    ["load", "k", ids], ["load", "k", ids, "--ranges"], ["load", "v", pairs, "--type", "integers"], ["load", "d", ids, "--type", "names"],
+    ["load", "k", ids, "--names", "d"],
+  ],
   unload: [
     ["unload", "k"], ["unload", "k", "--roaring"], ["unload", "n"], ["unload", "i"], ["unload", "t", "--shards", "2"], ["unload", "k", "--ranges"],
+    ["unload", "v"], ["unload", "d"], ["unload", "k", "--names", "d"],
   ],
   watch: [["watch", "--once", "--interval", "1"]],
   bench: [["bench", "k", "l", "--seconds", "0.001"]],
@@ -49,12 +54,13 @@ beforeEach(async ({ skip }) => {
   if (!isSeven) skip(`${serverName}: has no PEXPIRETIME and no rights to all subcommands`);
   rmSync(kept, { force: true });
   writeFileSync(ids, "1\n2\n");
+  writeFileSync(pairs, "1,2\n");
   await server.connection.pipeline([
     ["SET", "n", bitmapOf([1, 900_000])], ["SET", "b", bitmapOf([1, 900_000]), "PX", 1_000_000], ["SADD", "i", ...Array.from({ length: 600 }, (_, i) => 3 * i)],
     ["R.SETINTARRAY", "k", 1, 5001], ["R.SETINTARRAY", "l", 1, 70_000], ["R.SETBIT", "t:{0}", 1, 1], ["PEXPIRE", "k", 1_000_000],
     ["SET", "s:1", bitmapOf([5]), "PX", 2_000_000], ["SET", "s:2", bitmapOf([6, 700])], ["SET", "s:5", bitmapOf([9]), "PX", 2_000_000],
     ["SETBIT", "long:1", 2_000_000, 1], ["SETBIT", "wide:1", 5, 1], ["SETBIT", "wide:1", 9000, 0], ["SET", "x", "text"],
-    ["DEL", "full"], ["R.SETFULL", "full"],
+    ["DEL", "full"], ["R.SETFULL", "full"], ["RI.SET", "v", 7, 31], ["RN.ADD", "d", "ada"],
   ]);
   if (existsSync(backup)) return;
   const file = await Backup.append(backup);
