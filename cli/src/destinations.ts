@@ -2,13 +2,13 @@
 
 import { type Readable } from "node:stream";
 import { type Core } from "./core/core.js";
-import { addNames, NAME_FORM } from "./dictionary.js";
+import { adding, NAME_FORM } from "./dictionary.js";
 import { Exit, Failure } from "./failure.js";
-import { type Pair, PAIR_FORM, storePairs } from "./integers.js";
+import { type Pair, PAIR_FORM, storing } from "./integers.js";
 import { addTo, Batches, type Collector, type Form, ID_FORM, Ids, Items, readCsv, readLines } from "./load.js";
 import { type Things } from "./resuming.js";
 import { cardinalityOf } from "./roaring.js";
-import { type Connection } from "./servers.js";
+import { type Connection, type Word } from "./servers.js";
 import { type Offsets, type ShardedBitmap } from "./sharded.js";
 
 /** What is read, and how. */
@@ -67,12 +67,17 @@ export function bitmapDestination(
   };
 }
 
+/** Sends commands together; throws if one fails. */
+async function sendAll(connection: Connection, commands: readonly Word[][]): Promise<void> {
+  await Promise.all(commands.map((words) => connection.run(...words)));
+}
+
 export const integersDestination = (connection: Connection, name: Buffer): Destination => ({
   things: "ids",
   count: async () => BigInt(String(await connection.exactly("RI.CARD", name))),
   load: (task) => {
     const items = new Items<Pair>(task.batch, ([id, value]) => id.length + value.length);
-    return loadItems(task, PAIR_FORM, items, (pairs) => storePairs(connection, name, pairs));
+    return loadItems(task, PAIR_FORM, items, (pairs) => sendAll(connection, storing(name, pairs)));
   },
 });
 
@@ -85,6 +90,6 @@ export const namesDestination = (connection: Connection, dictionary: Buffer, bit
   },
   load: (task) => {
     const items = new Items<Buffer>(task.batch, ({ length }) => length);
-    return loadItems(task, NAME_FORM, items, (names) => addNames(connection, dictionary, bitmap, names));
+    return loadItems(task, NAME_FORM, items, (names) => sendAll(connection, adding(dictionary, bitmap, names)));
   },
 });

@@ -1,8 +1,8 @@
 // Keys of integers: lines of an id and its value, as load reads them and unload writes them.
 
-import { Exit, Failure, interruption } from "./failure.js";
-import { type Form, idOf } from "./load.js";
-import { type Connection } from "./servers.js";
+import { Exit, Failure } from "./failure.js";
+import { type Form, idOf, inParts } from "./load.js";
+import { type Connection, type Word } from "./servers.js";
 
 /** The type that a server gives to a key of integers. */
 export const INTEGERS_TYPE = "roar-ints";
@@ -10,7 +10,8 @@ export const INTEGERS_TYPE = "roar-ints";
 /** An id and its value, as text. */
 export type Pair = readonly [id: string, value: string];
 
-const LEAST = -(2n ** 63n), LAST = 2n ** 63n - 1n;
+/** The values that a key of integers can have. */
+export const LEAST_VALUE = -(2n ** 63n), LAST_VALUE = 2n ** 63n - 1n;
 /** Pairs in one command and in one reply. */
 const PART = 5000, PAGE = 10_000;
 
@@ -18,7 +19,7 @@ const PART = 5000, PAGE = 10_000;
 function valueOf(text: string, where: string): string {
   if (!/^-?\d{1,20}$/.test(text)) throw new Failure(`${where}: the value ${JSON.stringify(text.slice(0, 40))} is not an integer`, Exit.SOME_FAILED);
   const value = BigInt(text);
-  if (value < LEAST || value > LAST) throw new Failure(`${where}: the value ${text} needs more than 64 bits`, Exit.SOME_FAILED);
+  if (value < LEAST_VALUE || value > LAST_VALUE) throw new Failure(`${where}: the value ${text} needs more than 64 bits`, Exit.SOME_FAILED);
   return String(value);
 }
 
@@ -40,18 +41,15 @@ export const PAIR_FORM: Form<Pair> = {
   },
 };
 
-/** Stores the values of ids. Of an id that is there several times, the last value stays. */
-export async function storePairs(connection: Connection, name: Buffer, pairs: readonly Pair[]): Promise<void> {
-  const parts = Array.from({ length: Math.ceil(pairs.length / PART) }, (_, i) => pairs.slice(i * PART, (i + 1) * PART));
-  await Promise.all(parts.map((part) => connection.run("RI.SET", name, ...part.flat())));
-}
+/** The commands that store the values of ids. Of an id that is there several times, the last value stays. */
+export const storing = (name: Buffer, pairs: readonly Pair[]): Word[][] => inParts(pairs, PART).map((part) => ["RI.SET", name, ...part.flat()]);
 
-/** Hands all ids and values on, ascending by id, page by page. */
-export async function pairPages(connection: Connection, name: Buffer, take: (pairs: Pair[]) => Promise<void>): Promise<void> {
+/** All ids and values, ascending by id, in pages. */
+export async function* pairPages(connection: Connection, name: Buffer): AsyncGenerator<Pair[]> {
   let cursor = "0";
   do {
     const [next, list] = await connection.exactly("RI.SCAN", name, cursor, "COUNT", PAGE) as [string, string[]];
     cursor = next;
-    if (list.length > 0) await take(Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i]!, list[2 * i + 1]!]));
-  } while (cursor !== "0" && !interruption.asked);
+    if (list.length > 0) yield Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i]!, list[2 * i + 1]!] as const);
+  } while (cursor !== "0");
 }

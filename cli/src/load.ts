@@ -110,6 +110,10 @@ export class Batches<T, Batch> {
   }
 }
 
+/** A list in parts of so many items. */
+export const inParts = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
+
 /** How lines of text and rows of CSV write items. Both methods throw if they do not. */
 export interface Form<T> {
   /** What a line is, such as "an id", and the most bytes that it has. */

@@ -10,19 +10,22 @@ import { bytesOf } from "../support/resp.ts";
 import { projectRoot } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
 import { type Ended, toolOn } from "../support/tool.ts";
-import { isSeven, serverName } from "../support/version.ts";
+import { isSeven, serverName, since } from "../support/version.ts";
 import { bitmapOf } from "./keyspace.ts";
 
 const server = useServer();
 const folder = mkdtempSync(join(tmpdir(), "redis-roar-")), backup = join(folder, "backup"), ids = join(folder, "ids"), kept = join(folder, "kept");
-const pairs = join(folder, "pairs");
+const pairs = join(folder, "pairs"), several = Array.from({ length: 200 }, (_, i) => i);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The runs of a command that take all rights of its row, but for +info: without it, the tool takes a server for an old one. */
 const runs: Record<string, string[][]> = {
   advise: [["advise"]],
   inspect: [["inspect", "k"], ["inspect", "full"], ["inspect", "n"], ["inspect", "i"]],
-  convert: [["convert", "--match", "[nbi]*", "--backup", kept], ["convert", "--match", "k", "--to", "native"], ["convert", "--match", "l", "--to", "set"], ["convert", "--match", "x"]],
+  convert: [
+    ["convert", "--match", "[nbi]*", "--backup", kept], ["convert", "--match", "k", "--to", "native"], ["convert", "--match", "l", "--to", "set"], ["convert", "--match", "x"],
+    ["convert", "--match", "[zh]", "--to", "integers"], ["convert", "--match", "w", "--names", "d"],
+  ],
   restore: [["restore", backup]],
   join: [
     ["join", "s:*", "k", "--width", "1000", "--expiry", "latest", "--backup", kept], ["join", "long:*", "k2", "--width", "100000000"],
@@ -47,7 +50,9 @@ const tellsExpiry = serverName.startsWith("Valkey") ? major >= 9 : major * 100 +
 const rights = new Map(Array.from(rows, ([, command, text]) => {
   // Servers and forms that are not tried here have rights of their own.
   const tried = text!.replace(/; in a cluster.*/, "").replace(/, from Redis 8\.2.*/, tellsExpiry ? " `+pttl`" : "");
-  return [command!, [...tried.matchAll(/`(\+[^`]*)`/g)].flatMap(([, list]) => list!.replaceAll("\\|", "|").split(" "))];
+  // A right that only servers with fields that expire have.
+  const more = command === "convert" && since({ Redis: "7.4", Valkey: "9.0" }) ? ["+hpttl"] : [];
+  return [command!, [...more, ...tried.matchAll(/`(\+[^`]*)`/g)].flatMap(([, list]) => list!.replaceAll("\\|", "|").split(" "))];
 }));
 
 beforeEach(async ({ skip }) => {
@@ -61,6 +66,7 @@ beforeEach(async ({ skip }) => {
     ["SET", "s:1", bitmapOf([5]), "PX", 2_000_000], ["SET", "s:2", bitmapOf([6, 700])], ["SET", "s:5", bitmapOf([9]), "PX", 2_000_000],
     ["SETBIT", "long:1", 2_000_000, 1], ["SETBIT", "wide:1", 5, 1], ["SETBIT", "wide:1", 9000, 0], ["SET", "x", "text"],
     ["DEL", "full"], ["R.SETFULL", "full"], ["RI.SET", "v", 7, 31], ["RN.ADD", "d", "ada"],
+    ["ZADD", "z", ...several.flatMap((i) => [i, 3 * i])], ["HSET", "h", ...several.flatMap((i) => [3 * i, i])], ["SADD", "w", ...several.map((i) => `reader ${i}`)],
   ]);
   if (existsSync(backup)) return;
   const file = await Backup.append(backup);

@@ -47,6 +47,18 @@ async function toOutput(file: string | undefined, work: (write: Write) => Promis
   }
 }
 
+/** Writes pages as lines, until the run is interrupted. */
+async function writePages<Page>(
+  file: string | undefined, pages: AsyncIterable<Page>, linesOfPage: (page: Page) => string | Uint8Array,
+): Promise<void> {
+  await toOutput(file, async (write) => {
+    for await (const page of pages) {
+      await write(linesOfPage(page));
+      if (interruption.asked) return;
+    }
+  });
+}
+
 /** Writes a key that is no bitmap, or a bitmap as names; returns whether it was one of these. */
 async function writeOther({ connection }: Node, name: Buffer, type: string, flags: UnloadFlags): Promise<boolean> {
   const { names, output, roaring, ranges } = flags;
@@ -56,11 +68,11 @@ async function writeOther({ connection }: Node, name: Buffer, type: string, flag
   }
   if (names !== undefined && !familyOf(type)) throw new Failure(`${shown(name)}: of type ${type}, but --names needs a roaring bitmap`, Exit.USAGE);
   if (type === INTEGERS_TYPE) {
-    await toOutput(output, (write) => pairPages(connection, name, (pairs) => write(pairs.map(([id, value]) => `${id},${value}\n`).join(""))));
+    await writePages(output, pairPages(connection, name), (pairs) => pairs.map(([id, value]) => `${id},${value}\n`).join(""));
   } else if (type === NAMES_TYPE) {
-    await toOutput(output, (write) => namePages(connection, name, (page) => write(linesOf(page))));
+    await writePages(output, namePages(connection, name), linesOf);
   } else if (names !== undefined) {
-    await toOutput(output, (write) => memberNamePages(connection, nameBytes(names), name, (page) => write(linesOf(page))));
+    await writePages(output, memberNamePages(connection, nameBytes(names), name), linesOf);
   }
   return isOther || names !== undefined;
 }
