@@ -77,6 +77,21 @@ describe("convert --to integers", () => {
     expect(await server.run("TYPE", "k")).toBe(isHash ? "hash" : "zset");
   });
 
+  it("converts a group as a whole or not at all with --whole-groups", async () => {
+    const pairs = range(300).flatMap((i) => [i, i]);
+    await server.connection.pipeline([
+      ...["good:1", "good:2", "bad:1", "bad:2"].map((key) => ["ZADD", key, ...pairs]), ["ZADD", "good:3", 1, 1], ["ZADD", "bad:3", 1, "x"],
+      ["SADD", "read:1", ...pairs, "x"], ["SADD", "read:2", "x"], ["SADD", "odd:1", ...pairs, "x"], ["SADD", "odd:2", ""],
+    ]);
+    expect(await convert("--match", "*d:*", ...INTEGERS, "--whole-groups")).toMatchObject({
+      converted: 3, mixed: [], refused: [{ pattern: "bad:*", keys: 3, why: "a sorted set with members that are not ids, such as bad:3" }],
+    });
+    expect(await convert("--match", "[ro]*:*", ...NAMES, "--whole-groups")).toMatchObject({
+      converted: 2, mixed: [], refused: [{ pattern: "odd:*", keys: 2, why: "a set with an empty member, which cannot be a name, such as odd:2" }],
+    });
+    expect([await server.run("TYPE", "bad:1"), await server.run("TYPE", "odd:1"), await server.run("R.BITCOUNT", "read:2")]).toEqual(["zset", "set", 1]);
+  });
+
   it("leaves a hash with a field that expires", async ({ skip }) => {
     if (!since({ Redis: "7.4", Valkey: "9.0" })) skip("fields of this server do not expire");
     await server.connection.pipeline([["HSET", "k", ...range(500)], ["HPEXPIRE", "k", 1_000_000, "FIELDS", 1, 4]]);
