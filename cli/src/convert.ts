@@ -1,4 +1,5 @@
-// convert: native bitmaps and sets of integers become roaring bitmaps, or the other way round.
+// convert: native bitmaps and sets of integers become roaring bitmaps, or the other way round; sorted sets and hashes become integers for
+// ids, and sets of strings bitmaps with a dictionary.
 //
 // Keys are converted in these steps, so that at each moment each has its old value or its new one, even if the tool or a server dies:
 //
@@ -15,9 +16,11 @@ import { type Core } from "./core/core.js";
 import { keyBytes, keyLayout } from "./core/sizes.js";
 import { ErrorAnswer, failureAt, interruption, isForbiddenCommand, isHopeless } from "./failure.js";
 import { type Converted, Groups, type Kind, type Mixture, type Refusal } from "./groups.js";
+import { INTEGERS_TYPE } from "./integers.js";
 import { shown, slotOf } from "./names.js";
 import { Pace } from "./pace.js";
-import { Changed, Different, type Place, type Plan, Planner, Skipped, type Target } from "./plans.js";
+import { Changed, Different, type Plan, Skipped, type Target } from "./plan.js";
+import { type Place, Planner } from "./plans.js";
 import { CORE_BITMAP, scan } from "./reading.js";
 import { Connection, isRedirection, knowsAbsoluteTimes, type Node, quantumOf, type Servers, type Word } from "./servers.js";
 import { isTemporary, Temporaries, TEMPORARY_MS, transact } from "./transaction.js";
@@ -25,6 +28,8 @@ import { isTemporary, Temporaries, TEMPORARY_MS, transact } from "./transaction.
 export interface ConvertOptions {
   match: Buffer;
   to: Target;
+  /** To names: the dictionary. */
+  dictionary?: Buffer | undefined;
   dryRun: boolean;
   /** All strings are bitmaps, whatever they look like. */
   assumeBitmaps: boolean;
@@ -66,6 +71,12 @@ const GONE = "disappeared";
 /** Types that keys have that need not be converted. */
 const ALREADY: Record<Target, Record<string, Kind>> = {
   roaring: { reroaring: "R", roaring64: "R64" }, native: { string: "native" }, set: { set: "set" },
+  integers: { [INTEGERS_TYPE]: "integers" }, names: { reroaring: "R", roaring64: "R64" },
+};
+/** Types of keys that can be converted. */
+const CONVERTIBLE: Record<Target, readonly string[]> = {
+  roaring: ["string", "set", CORE_BITMAP], native: ["reroaring", "roaring64"], set: ["reroaring", "roaring64"],
+  integers: ["zset", "hash"], names: ["set"],
 };
 
 /** What the first of two passes has found. */
@@ -111,9 +122,9 @@ export class Converter {
     this.#options = options;
     this.#survey = survey;
     this.#temporaries = new Temporaries(servers);
-    const { to, assumeBitmaps, wide, wholeGroups } = options;
+    const { to, assumeBitmaps, wide, wholeGroups, dictionary } = options;
     const isWide = (name: Buffer): boolean => wide || (survey?.groups.isWide(name) ?? false);
-    this.#planner = new Planner(core, { to, assumeBitmaps, withEmpty: wholeGroups, isWide });
+    this.#planner = new Planner(core, { to, assumeBitmaps, withEmpty: wholeGroups, isWide, dictionary });
   }
 
   async convert(): Promise<Conversion> {
@@ -189,17 +200,21 @@ export class Converter {
   /** The keys whose types can be converted. */
   async #candidates(node: Node, names: Buffer[]): Promise<Buffer[]> {
     const types = await Promise.all(names.map((name) => node.connection.ask("TYPE", name)));
-    const wanted = this.#options.to === "roaring" ? ["string", "set", CORE_BITMAP] : ["reroaring", "roaring64"];
+    const { to, dictionary } = this.#options, wanted = CONVERTIBLE[to], { isCluster } = this.#servers;
     return names.filter((name, i) => {
       const type = types[i];
       if (isTemporary(name)) return false;
       if (isForbiddenCommand(type)) throw type;
       if (wanted.includes(String(type))) {
+        if (dictionary && isCluster && slotOf(dictionary) !== slotOf(name)) {
+          this.#skip("in another slot than the dictionary");
+          return false;
+        }
         if (this.#survey?.includes(name) ?? true) return true;
         this.#skip("of a group that stays as a whole");
         return false;
       }
-      const already = ALREADY[this.#options.to][String(type)];
+      const already = ALREADY[to][String(type)];
       if (already) this.#groups.note(name, { already });
       if (type instanceof ErrorAnswer) this.#groups.note(name, { stays: "may not be read" });
       this.#skip(type === "none" ? "disappeared" : type instanceof ErrorAnswer ? "may not be read" : `of type ${String(type)}`);
@@ -376,7 +391,8 @@ export class Converter {
 
   /** Throws if a key would not become smaller by the required share. That of a group is looked at as a whole. */
   #needSaving(bytes: number, bytesAfter: number): void {
-    if (this.#options.to !== "roaring" || this.#options.wholeGroups) return;
+    const { to, wholeGroups } = this.#options;
+    if (to === "native" || to === "set" || wholeGroups) return;
     if (!(bytesAfter < bytes && bytesAfter <= bytes * (1 - this.#options.minSaving))) throw new Skipped("would not become smaller");
   }
 

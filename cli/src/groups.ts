@@ -4,7 +4,7 @@
 import { patternOf, shown } from "./names.js";
 
 /** A type that keys are converted to. Bitmaps of the two families cannot be combined with each other either. */
-export type Kind = "R" | "R64" | "native" | "set";
+export type Kind = "R" | "R64" | "native" | "set" | "integers";
 
 /** What becomes of a key: it is converted, from so many bytes to so many; it has a new type already; or it stays. */
 export type Outcome = Converted | { already: Kind } | { stays: string };

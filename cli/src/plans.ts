@@ -3,33 +3,11 @@
 import { haveSameMembers } from "./comparing.js";
 import { type Core, Format } from "./core/core.js";
 import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
-import type { Kind } from "./groups.js";
+import { planIntegers, planNames } from "./item-plans.js";
+import { Changed, Different, type Plan, Skipped, type Target } from "./plan.js";
 import { CORE_BITMAP, readCoreBitmap, readSet, readWhole } from "./reading.js";
-import { type Answer, type Connection, type Node, type Word } from "./servers.js";
+import { type Connection, type Node, type Word } from "./servers.js";
 import { isConvertible, verdictOnString } from "./verdict.js";
-
-/** What a key becomes. */
-export type Target = "roaring" | "native" | "set";
-
-/** A key that is not converted. */
-export class Skipped extends Error {}
-/** The key has changed while it was converted. */
-export class Changed extends Error {}
-/** The copy has other members than the value. */
-export class Different extends Error {}
-
-/** A value to build. */
-export interface Plan {
-  kind: Kind;
-  /** The commands that make the temporary key. None if the key is to be removed: sets without members do not exist. */
-  build: (temporary: Buffer) => Word[][];
-  removes?: boolean;
-  /** The command that reads it back, if one is enough. */
-  readBack?: (temporary: Buffer) => Word[];
-  /** Throws unless the temporary key, or what was read back of it, has all members and no others. */
-  verify: (readBack: Answer | undefined, connection: Connection, temporary: Buffer) => Promise<void> | void;
-  bytesAfter: number;
-}
 
 export interface PlanOptions {
   to: Target;
@@ -39,6 +17,8 @@ export interface PlanOptions {
   withEmpty: boolean;
   /** Use R64 for this key even where R would do. */
   isWide: (name: Buffer) => boolean;
+  /** To names: the dictionary. */
+  dictionary: Buffer | undefined;
 }
 
 /** Where a key is, and the connection that watches it. */
@@ -69,6 +49,8 @@ export class Planner {
   /** Reads a key, and decides what it becomes; throws Skipped if it stays. The core is used without a pause: other keys need it too. */
   async plan(place: Place, subject: Subject): Promise<Plan> {
     const { to } = this.#options, { watcher } = place, { name, type } = subject;
+    if (to === "integers") return planIntegers(watcher, name, type);
+    if (to === "names") return planNames(watcher, name, type, this.#options.dictionary!);
     if (to !== "roaring") return this.#planBack(watcher, name, type, to);
     if (type === "string") {
       this.#core.read(Format.BITS, await this.#readBitmap(watcher, name));

@@ -1,6 +1,6 @@
 // Reading values without stopping a server for long: long strings and large sets in parts.
 
-import { type Answer, type Connection } from "./servers.js";
+import { type Connection } from "./servers.js";
 import { ErrorAnswer } from "./failure.js";
 import { Members } from "./verdict.js";
 
@@ -32,19 +32,33 @@ export async function readWhole(connection: Connection, name: Buffer): Promise<B
   return value?.length === length ? value : undefined;
 }
 
+/**
+ * Hands on what SSCAN, ZSCAN or HSCAN lists, page by page, until `take` returns false. An element may come twice. Returns whether the key
+ * had the type of the command throughout.
+ */
+export async function readPages(
+  connection: Connection, command: "SSCAN" | "ZSCAN" | "HSCAN", name: Buffer, take: (list: Buffer[]) => boolean | void | Promise<void>,
+): Promise<boolean> {
+  let cursor = "0";
+  do {
+    const page = await connection.ask(command, name, cursor, "COUNT", PART_MEMBERS);
+    if (page instanceof ErrorAnswer && page.code !== "WRONGTYPE") throw page;
+    if (!Array.isArray(page)) return false;
+    const [next, list] = page as [Buffer, Buffer[]];
+    if (await take(list) === false) return true;
+    cursor = String(next);
+  } while (cursor !== "0");
+  return true;
+}
+
 /** The members of a set; undefined if it is missing or no longer a set. Ends early at a member that is not an integer. */
 export async function readSet(connection: Connection, name: Buffer): Promise<Members | undefined> {
   const members = new Members();
-  let cursor = "0";
-  do {
-    const page = await connection.ask("SSCAN", name, cursor, "COUNT", PART_MEMBERS);
-    if (page instanceof ErrorAnswer && page.code !== "WRONGTYPE") throw page;
-    if (!Array.isArray(page)) return undefined;
-    const [next, list] = page as [Buffer, Answer[]];
-    for (const member of list) members.add(member as Buffer);
-    cursor = String(next);
-  } while (cursor !== "0" && members.refused === undefined);
-  return members.count > 0 || members.refused !== undefined ? members : undefined;
+  const isSet = await readPages(connection, "SSCAN", name, (list) => {
+    for (const member of list) members.add(member);
+    return members.refused === undefined;
+  });
+  return isSet && (members.count > 0 || members.refused !== undefined) ? members : undefined;
 }
 
 /** The type that a server gives to the compressed bitmaps of its own, from Redis 8.12 on. */

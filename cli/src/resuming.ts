@@ -1,4 +1,4 @@
-// How far a load is, in a file: for the next run, if this one is killed. The ids that it counts are in the server; more of them may be.
+// How far a load is, in a file: for the next run, if this one is killed. What it counts is in the server; more may be.
 
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Exit, Failure } from "./failure.js";
@@ -11,16 +11,21 @@ export interface Task {
   how: string;
 }
 
+/** What is loaded. */
+export type Things = "ids" | "names";
+
 export class Resuming {
   readonly #path: string;
   readonly #task: Task;
-  /** Ids from the beginning of the source that an earlier run has loaded, and how many members the key had then. */
+  readonly #things: Things;
+  /** Ids or names from the beginning of the source that an earlier run has loaded, and how many members the key had then. */
   readonly loaded: number = 0;
   readonly #members: bigint = 0n;
 
-  constructor(path: string, task: Task) {
+  constructor(path: string, task: Task, things: Things) {
     this.#path = path;
     this.#task = task;
+    this.#things = things;
     if (!existsSync(path)) return;
     const { loaded, members } = this.#read();
     this.loaded = loaded;
@@ -45,8 +50,8 @@ export class Resuming {
   /** Throws if the key has fewer members than the earlier run left: then ids that it loaded are lost. */
   check(members: bigint): void {
     if (members >= this.#members) return;
-    throw new Failure(`${this.#task.key} has ${members} members, but had ${this.#members} after the first ${this.loaded} ids: some were lost or removed. `
-      + `Delete ${this.#path} to load all ids again, or use --skip ${this.loaded} without --resume to skip them`, Exit.USAGE);
+    throw new Failure(`${this.#task.key} has ${members} members, but had ${this.#members} after the first ${this.loaded} ${this.#things}: some were lost or removed. `
+      + `Delete ${this.#path} to load all ${this.#things} again, or use --skip ${this.loaded} without --resume to skip them`, Exit.USAGE);
   }
 
   /** A kill leaves the old file or the new one. */

@@ -27,6 +27,12 @@ export async function memberPages(
   }
 }
 
+/** The number of members of a bitmap of either family; 0 if the key is missing. */
+export async function cardinalityOf(connection: Connection, name: Buffer): Promise<bigint> {
+  const family = familyOf(String(await connection.run("TYPE", name))) ?? "R";
+  return BigInt(String(await connection.exactly(`${family}.BITCOUNT`, name)));
+}
+
 /** What STAT tells of a bitmap. */
 export interface Summary {
   cardinality: bigint;

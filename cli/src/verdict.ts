@@ -89,6 +89,9 @@ function isJson(value: Uint8Array, isWhole: boolean): boolean {
 
 const LAST_32 = 0xffff_ffff, LAST_64 = 2n ** 64n - 1n;
 
+/** Whether a text is an offset, without leading zeros, signs and spaces, which would be lost. */
+export const isOffset = (text: string): boolean => /^(0|[1-9]\d{0,19})$/.test(text) && (text.length < 20 || BigInt(text) <= LAST_64);
+
 /** Members of a set, as they arrive. They stay 32 bits wide as long as all of them fit. */
 export class Members {
   #narrow = new Uint32Array(64);
@@ -99,15 +102,12 @@ export class Members {
 
   add(member: Buffer): void {
     const text = member.length <= 20 ? member.toString("latin1") : "";
-    // Leading zeros, signs and spaces would be lost.
-    if (!/^(0|[1-9]\d*)$/.test(text)) {
+    if (!isOffset(text)) {
       this.refused ??= member.toString("utf8").slice(0, 40);
       return;
     }
     const value = Number(text);
-    if (value <= LAST_32) this.addOffset(value);
-    else if (BigInt(text) > LAST_64) this.refused ??= text;
-    else this.addOffset(BigInt(text));
+    this.addOffset(value <= LAST_32 ? value : BigInt(text));
   }
 
   addOffset(value: number | bigint): void {

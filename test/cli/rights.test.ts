@@ -10,27 +10,35 @@ import { bytesOf } from "../support/resp.ts";
 import { projectRoot } from "../support/server.ts";
 import { useServer } from "../support/suite.ts";
 import { type Ended, toolOn } from "../support/tool.ts";
-import { isSeven, serverName } from "../support/version.ts";
+import { isSeven, serverName, since } from "../support/version.ts";
 import { bitmapOf } from "./keyspace.ts";
 
 const server = useServer();
 const folder = mkdtempSync(join(tmpdir(), "redis-roar-")), backup = join(folder, "backup"), ids = join(folder, "ids"), kept = join(folder, "kept");
+const pairs = join(folder, "pairs"), several = Array.from({ length: 200 }, (_, i) => i);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The runs of a command that take all rights of its row, but for +info: without it, the tool takes a server for an old one. */
 const runs: Record<string, string[][]> = {
   advise: [["advise"]],
   inspect: [["inspect", "k"], ["inspect", "full"], ["inspect", "n"], ["inspect", "i"]],
-  convert: [["convert", "--match", "[nbi]*", "--backup", kept], ["convert", "--match", "k", "--to", "native"], ["convert", "--match", "l", "--to", "set"], ["convert", "--match", "x"]],
+  convert: [
+    ["convert", "--match", "[nbi]*", "--backup", kept], ["convert", "--match", "k", "--to", "native"], ["convert", "--match", "l", "--to", "set"], ["convert", "--match", "x"],
+    ["convert", "--match", "[zh]", "--to", "integers"], ["convert", "--match", "w", "--names", "d"],
+  ],
   restore: [["restore", backup]],
   join: [
     ["join", "s:*", "k", "--width", "1000", "--expiry", "latest", "--backup", kept], ["join", "long:*", "k2", "--width", "100000000"],
     ["join", "wide:*", "k3", "--width", "1000"],
   ],
   split: [["split", "k", "s:*", "--width", "1000"], ["split", "l", "u:*", "--width", "1000"]],
-  load: [["load", "k", ids], ["load", "k", ids, "--ranges"]],
+  load: [
+    ["load", "k", ids], ["load", "k", ids, "--ranges"], ["load", "v", pairs, "--type", "integers"], ["load", "d", ids, "--type", "names"],
+    ["load", "k", ids, "--names", "d"],
+  ],
   unload: [
     ["unload", "k"], ["unload", "k", "--roaring"], ["unload", "n"], ["unload", "i"], ["unload", "t", "--shards", "2"], ["unload", "k", "--ranges"],
+    ["unload", "v"], ["unload", "d"], ["unload", "k", "--names", "d"],
   ],
   watch: [["watch", "--once", "--interval", "1"]],
   bench: [["bench", "k", "l", "--seconds", "0.001"]],
@@ -42,19 +50,23 @@ const tellsExpiry = serverName.startsWith("Valkey") ? major >= 9 : major * 100 +
 const rights = new Map(Array.from(rows, ([, command, text]) => {
   // Servers and forms that are not tried here have rights of their own.
   const tried = text!.replace(/; in a cluster.*/, "").replace(/, from Redis 8\.2.*/, tellsExpiry ? " `+pttl`" : "");
-  return [command!, [...tried.matchAll(/`(\+[^`]*)`/g)].flatMap(([, list]) => list!.replaceAll("\\|", "|").split(" "))];
+  // A right that only servers with fields that expire have.
+  const more = command === "convert" && since({ Redis: "7.4", Valkey: "9.0" }) ? ["+hpttl"] : [];
+  return [command!, [...more, ...tried.matchAll(/`(\+[^`]*)`/g)].flatMap(([, list]) => list!.replaceAll("\\|", "|").split(" "))];
 }));
 
 beforeEach(async ({ skip }) => {
   if (!isSeven) skip(`${serverName}: has no PEXPIRETIME and no rights to all subcommands`);
   rmSync(kept, { force: true });
   writeFileSync(ids, "1\n2\n");
+  writeFileSync(pairs, "1,2\n");
   await server.connection.pipeline([
     ["SET", "n", bitmapOf([1, 900_000])], ["SET", "b", bitmapOf([1, 900_000]), "PX", 1_000_000], ["SADD", "i", ...Array.from({ length: 600 }, (_, i) => 3 * i)],
     ["R.SETINTARRAY", "k", 1, 5001], ["R.SETINTARRAY", "l", 1, 70_000], ["R.SETBIT", "t:{0}", 1, 1], ["PEXPIRE", "k", 1_000_000],
     ["SET", "s:1", bitmapOf([5]), "PX", 2_000_000], ["SET", "s:2", bitmapOf([6, 700])], ["SET", "s:5", bitmapOf([9]), "PX", 2_000_000],
     ["SETBIT", "long:1", 2_000_000, 1], ["SETBIT", "wide:1", 5, 1], ["SETBIT", "wide:1", 9000, 0], ["SET", "x", "text"],
-    ["DEL", "full"], ["R.SETFULL", "full"],
+    ["DEL", "full"], ["R.SETFULL", "full"], ["RI.SET", "v", 7, 31], ["RN.ADD", "d", "ada"],
+    ["ZADD", "z", ...several.flatMap((i) => [i, 3 * i])], ["HSET", "h", ...several.flatMap((i) => [3 * i, i])], ["SADD", "w", ...several.map((i) => `reader ${i}`)],
   ]);
   if (existsSync(backup)) return;
   const file = await Backup.append(backup);

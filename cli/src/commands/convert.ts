@@ -4,18 +4,19 @@ import { statSync } from "node:fs";
 import { Option } from "commander";
 import { Backup, readBackup } from "../backup.js";
 import { type Conversion, Converter } from "../convert.js";
-import { ErrorAnswer, Exit, failureAt, interruption, isHopeless } from "../failure.js";
+import { ErrorAnswer, Exit, Failure, failureAt, interruption, isHopeless } from "../failure.js";
 import { loadCore } from "../load-core.js";
-import { patternBytes, shown } from "../names.js";
+import { nameBytes, patternBytes, shown } from "../names.js";
 import { command, percentageFromZero, wholeNumber } from "../options.js";
 import { Progress } from "../progress.js";
-import type { Target } from "../plans.js";
+import type { Target } from "../plan.js";
 import { needModule, type ServerOptions, Servers } from "../servers.js";
 import { bytesText, countText, shareText } from "../text.js";
 
 interface Flags extends ServerOptions {
   match: string;
-  to: Target;
+  to: Exclude<Target, "names">;
+  names?: string;
   dryRun?: boolean;
   assumeBitmaps?: boolean;
   wide?: boolean;
@@ -38,7 +39,7 @@ const listed = (lines: readonly string[]): string[] =>
 function report(flags: Flags, conversion: Conversion): string {
   const { seen, converted, bytesBefore, bytesAfter, skipped, failed, refused, mixed, isPartial } = conversion;
   const saved = bytesBefore - bytesAfter, would = flags.dryRun ? "would be " : "";
-  const sizes = flags.to === "roaring" || !flags.dryRun
+  const sizes = (flags.to === "roaring" && flags.names === undefined) || !flags.dryRun
     ? `: ${bytesText(bytesBefore)} ${flags.dryRun ? "would become" : "became"} ${bytesText(bytesAfter)}${saved > 0 ? ` (${shareText(saved, bytesBefore)} saved)` : ""}` : "";
   const left = Object.entries(skipped).sort(([, a], [, b]) => b - a).map(([why, count]) => `  ${countText(count)} ${why}`);
   return [
@@ -56,9 +57,11 @@ function report(flags: Flags, conversion: Conversion): string {
   ].join("\n");
 }
 
-export const convert = command("convert", "convert native bitmaps and sets of integers to roaring bitmaps, or back; needs the module")
+export const convert = command("convert", "convert native bitmaps and sets to roaring bitmaps, or back, and sorted sets and hashes to integers for ids; needs the module")
   .requiredOption("--match <pattern>", "keys whose names match, as in SCAN; '*' for all, \\xNN for a byte")
-  .addOption(new Option("--to <type>", "new type of the keys; native and set convert back").choices(["roaring", "native", "set"]).default("roaring"))
+  .addOption(new Option("--to <type>", "new type of the keys; native and set convert back; integers converts sorted sets and hashes")
+    .choices(["roaring", "native", "set", "integers"]).default("roaring"))
+  .option("--names <dictionary>", "convert sets of any strings to bitmaps, whose members are the ids of the strings in this dictionary")
   .option("--dry-run", "report what would be done, and write nothing")
   .option("--assume-bitmaps", "treat all strings as bitmaps, even if they look like text")
   .option("--wide", "always convert to R64")
@@ -81,15 +84,24 @@ Examples:
   redis-roar convert --match 'user:*:visited' --dry-run
   redis-roar convert --match 'user:*:visited' --whole-groups
   redis-roar convert --match 'user:*:visited' --backup visited.backup --max-rate 500
-  redis-roar convert --match 'user:*:visited' --to native`)
+  redis-roar convert --match 'user:*:visited' --to native
+  redis-roar convert --match 'score:*' --to integers
+  redis-roar convert --match 'readers:*' --names users`)
   .action(async (flags: Flags) => {
+    if (flags.names !== undefined && flags.to !== "roaring") throw new Failure("--names excludes --to", Exit.USAGE);
+    if ((flags.names !== undefined || flags.to === "integers") && (flags.wide || flags.assumeBitmaps)) {
+      throw new Failure(`${flags.names === undefined ? "--to integers" : "--names"} excludes --wide and --assume-bitmaps`, Exit.USAGE);
+    }
     const core = await loadCore(), servers = await Servers.open(flags), bar = new Progress("keys", flags.progress);
     let backup: Backup | undefined;
     try {
-      if (!flags.dryRun || flags.to !== "roaring") await needModule(servers);
+      const dictionary = flags.names === undefined ? undefined : nameBytes(flags.names), to = dictionary ? "names" : flags.to;
+      if (!flags.dryRun || to !== "roaring") await needModule(servers);
+      // Fails early if the key has another type.
+      if (dictionary) await servers.nodeOf(dictionary).connection.run("RN.CARD", dictionary);
       backup = flags.backup && !flags.dryRun ? await Backup.append(flags.backup) : undefined;
       const converter = new Converter(servers, core, {
-        match: patternBytes(flags.match), to: flags.to, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false,
+        match: patternBytes(flags.match), to, dictionary, dryRun: flags.dryRun ?? false, assumeBitmaps: flags.assumeBitmaps ?? false,
         wide: flags.wide ?? false, wholeGroups: flags.wholeGroups ?? false, minSaving: flags.minSaving,
         maxRate: flags.maxRate ?? Infinity, backup,
         parallel: flags.parallel ?? (servers.isCluster ? 16 : 4),

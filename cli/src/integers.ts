@@ -1,0 +1,55 @@
+// Keys of integers: lines of an id and its value, as load reads them and unload writes them.
+
+import { Exit, Failure } from "./failure.js";
+import { type Form, idOf, inParts } from "./load.js";
+import { type Connection, type Word } from "./servers.js";
+
+/** The type that a server gives to a key of integers. */
+export const INTEGERS_TYPE = "roar-ints";
+
+/** An id and its value, as text. */
+export type Pair = readonly [id: string, value: string];
+
+/** The values that a key of integers can have. */
+export const LEAST_VALUE = -(2n ** 63n), LAST_VALUE = 2n ** 63n - 1n;
+/** Pairs in one command and in one reply. */
+const PART = 5000, PAGE = 10_000;
+
+/** A value as text; throws if it is none. */
+function valueOf(text: string, where: string): string {
+  if (!/^-?\d{1,20}$/.test(text)) throw new Failure(`${where}: the value ${JSON.stringify(text.slice(0, 40))} is not an integer`, Exit.SOME_FAILED);
+  const value = BigInt(text);
+  if (value < LEAST_VALUE || value > LAST_VALUE) throw new Failure(`${where}: the value ${text} needs more than 64 bits`, Exit.SOME_FAILED);
+  return String(value);
+}
+
+const pairOf = (id: string, value: string, where: string): Pair => [String(idOf(id, where)), valueOf(value, where)];
+
+/** An id and its value, with a comma between them. */
+export const PAIR_FORM: Form<Pair> = {
+  what: "an id and its value",
+  longest: 4096,
+  ofLine(chunk, start, end, line) {
+    const text = chunk.toString("latin1", start, end), [id = "", value, ...more] = text.split(",");
+    if (value === undefined || more.length > 0) {
+      throw new Failure(`line ${line}: ${JSON.stringify(text.slice(0, 40))} is not an id and its value, such as 7,31`, Exit.SOME_FAILED);
+    }
+    return pairOf(id.trim(), value.trim(), `line ${line}`);
+  },
+  ofRow([id = "", value = ""], row) {
+    return value.trim() === "" ? undefined : pairOf(id.trim(), value.trim(), `row ${row}`);
+  },
+};
+
+/** The commands that store the values of ids. Of an id that is there several times, the last value stays. */
+export const storing = (name: Buffer, pairs: readonly Pair[]): Word[][] => inParts(pairs, PART).map((part) => ["RI.SET", name, ...part.flat()]);
+
+/** All ids and values, ascending by id, in pages. */
+export async function* pairPages(connection: Connection, name: Buffer): AsyncGenerator<Pair[]> {
+  let cursor = "0";
+  do {
+    const [next, list] = await connection.exactly("RI.SCAN", name, cursor, "COUNT", PAGE) as [string, string[]];
+    cursor = next;
+    if (list.length > 0) yield Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i]!, list[2 * i + 1]!] as const);
+  } while (cursor !== "0");
+}
