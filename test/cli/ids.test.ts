@@ -140,6 +140,7 @@ describe("load and unload", () => {
       expect(await server.run("R.GETINTARRAY", `marked:${i}`)).toEqual(i === 3 ? [] : [7, 8]);
     }
     expect(await given("7\n\ufeff8\n", "load", "within")).toMatchObject({ status: 1, error: expect.stringContaining("line 2") });
+    expect(await given("7\r\n1\r2\r\n", "load", "within")).toMatchObject({ status: 1, error: expect.stringContaining("line 2") });
   });
 
   it("load roaring files in every form that IMPORT takes, also into shards", async () => {
