@@ -122,10 +122,13 @@ static status look_up(worker *w, const bitmap *names, names_page *p) {
     return s;
 }
 
-/* Finds the names of the members from `from` on. */
+/* Finds the names of the members from `from` on. Members that have none are skipped, however many there are. */
 static status find_page(worker *w, const query *q, const bitmap *names, uint64_t from, names_page *p) {
     status s = OK;
+    span name;
     for (size_t wanted = 0, members = 0; s == OK && members == wanted && p->next == NO_ID;) {
+        s = names_next(w, names, &from, &name);
+        if (s != OK || from == NO_ID) break;
         const uint64_t lacks = p->most - p->found;
         wanted = lacks < LOOKED_UP ? (size_t)lacks + 1 : LOOKED_UP;
         s = core_query_members(w, q, &(page){from, wanted, 0}, take_numbers, &p->ids);

@@ -183,6 +183,9 @@ describe("RN.QUERY", () => {
     await run("RN.DEL", "k", "bob", "dan");
     expect(await query("#1", 1, "b", "LIMIT", 1)).toEqual([4, ["ada"]]);
     expect(await query("#1", 1, "none")).toEqual([null, []]);
+    await run("R.SETFULL", "all");
+    expect(await query("#1", 1, "all")).toEqual([null, ["ada", "carol", "eve"]]);
+    expect(await query("#1", 1, "all", "FROM", 1, "LIMIT", 1)).toEqual([4, ["carol"]]);
     expect(await run("RN.QUERY", "none", "#1", 1, "b")).toEqual([null, []]);
   });
 
