@@ -1,6 +1,6 @@
 // load, unload, inspect and watch, as processes.
 
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { random, seed } from "../support/random.ts";
 import { bytesOf } from "../support/resp.ts";
 import { freePort } from "../support/server.ts";
 import { useCluster, useServer } from "../support/suite.ts";
-import { type Ended, toolFile, toolHere, toolOn } from "../support/tool.ts";
+import { type Ended, toolFile, toolHere, toolOn, toolFed } from "../support/tool.ts";
 import { waitUntil } from "../support/waiting.ts";
 
 const server = useServer();
@@ -34,12 +34,7 @@ const given = (input: string, command: string, key: string, ...args: string[]): 
   return toolOn(server, command, key, file, ...args);
 };
 
-/** Runs the tool as a process with text as its standard input. */
-const fed = (input: string, ...args: string[]): Promise<Ended> => new Promise((resolve) => {
-  const child = execFile(process.execPath, [toolFile, ...args, "-s", server.socket], (error, out, errors) =>
-    resolve({ status: error ? Number(error.code ?? 1) : 0, out, error: errors }));
-  child.stdin!.end(input);
-});
+const fed = (input: string, ...args: string[]): Promise<Ended> => toolFed(server, input, ...args);
 
 describe("load and unload", () => {
   it("move lines, in batches of any size, and back", async () => {

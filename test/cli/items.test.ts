@@ -1,6 +1,6 @@
 // load and unload of integers for ids and of names: what goes in comes back, in batches of any size, and what does not fit is named.
 
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Random, seeded } from "../support/random.ts";
 import { useServer } from "../support/suite.ts";
-import { type Ended, toolFile, toolOn } from "../support/tool.ts";
+import { type Ended, toolFile, toolOn, toolFed } from "../support/tool.ts";
 import { waitUntil } from "../support/waiting.ts";
 
 const server = useServer();
@@ -23,12 +23,7 @@ const given = (input: string | Buffer, command: string, key: string, ...args: st
   return toolOn(server, command, key, file, ...args);
 };
 
-/** Runs the tool as a process with text as its standard input. */
-const fed = (input: string, ...args: string[]): Promise<Ended> => new Promise((resolve) => {
-  const child = execFile(process.execPath, [toolFile, ...args, "-s", server.socket], (error, out, errors) =>
-    resolve({ status: error ? Number(error.code ?? 1) : 0, out, error: errors }));
-  child.stdin!.end(input);
-});
+const fed = (input: string, ...args: string[]): Promise<Ended> => toolFed(server, input, ...args);
 
 /** The bytes that unload writes. */
 async function unloaded(...args: string[]): Promise<Buffer> {

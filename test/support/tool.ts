@@ -73,3 +73,10 @@ export async function toolHere(...args: string[]): Promise<Ended> {
 
 /** The same with the options that name a server. */
 export const toolOn = (server: Server, ...args: string[]): Promise<Ended> => toolHere(...args, "-s", server.socket);
+
+/** Runs the tool as a process with text as its standard input. */
+export const toolFed = (server: Server, input: string, ...args: string[]): Promise<Ended> => new Promise((resolve) => {
+  const child = execFile(process.execPath, [toolFile, ...args, "-s", server.socket], (error, out, errors) =>
+    resolve({ status: error ? Number(error.code ?? 1) : 0, out, error: errors }));
+  child.stdin!.end(input);
+});
