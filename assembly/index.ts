@@ -38,7 +38,7 @@ export {
   eitherValidate as validate, eitherWasteful as wasteful,
 } from "./values/either";
 export { changeValue, valueOf } from "./values/point";
-export { askValues } from "./values/ask";
+export { askValues, countValues } from "./values/ask";
 export { comparisons, idsCompared } from "./values/compare";
 export { mergeValues } from "./values/merge";
 export { valuesWithout } from "./values/without";

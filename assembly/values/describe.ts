@@ -8,10 +8,10 @@ import { Spot } from "./spot";
 
 /**
  * Replies the number of ids, the least and the greatest id and value, which are 0 without ids; and then leaves,
- * ids and bytes of those with pairs, and of those with slices. A tiny segment is one leaf of pairs.
+ * ids and bytes of those with pairs, and of those with slices. A tiny segment is one leaf of pairs. The pass
+ * has begun.
  */
 export function describeValues(): void {
-  Pass.begin(false);
   Pass.run(Task.STATISTICS);
   const all = Pass.count();
   left.select(0);

@@ -27,10 +27,9 @@ abstract class Part {
     while (low < high) {
       if (Part.counts(from, high)) return Part.countedEnd(from, greatest);
       const middle = low + <i64>(<u64>(high - low) >> 1);
-      Pass.setBounds(from, middle);
-      Pass.run(Task.COUNT);
-      if (Pass.count() > Part.IDS_MAX) high = middle;
-      else if (Pass.count() >= Part.IDS_MAX / 2) return middle;
+      const found = Pass.countBetween(from, middle);
+      if (found > Part.IDS_MAX) high = middle;
+      else if (found >= Part.IDS_MAX / 2) return middle;
       else low = middle + 1;
     }
     // More ids than a part lists have the value `low`, or it is the last one.
@@ -89,10 +88,9 @@ class Found {
 
 /**
  * Replies each value, ascending, and how many ids have it; with `top` values, those that most ids have, most
- * first. Returns how many numbers these are, or more than `limit` if they are more.
+ * first. Returns how many numbers these are, or more than `limit` if they are more. The pass has begun.
  */
-export function distinctValues(filters: u32, top: u64, limit: u64): u64 {
-  Pass.begin(filters != 0);
+export function distinctValues(top: u64, limit: u64): u64 {
   Pass.run(Task.STATISTICS);
   const greatest = Pass.greatest(), most = limit >> 1;
   let ids = Pass.count(), from = Pass.least();

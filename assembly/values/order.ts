@@ -14,9 +14,7 @@ export abstract class Order {
     let from = low, to = high;
     while (from < to) {
       const middle = from + <i64>((<u64>(to - from)) >> 1);
-      Pass.setBounds(least, middle);
-      Pass.run(Task.COUNT);
-      if (Pass.count() > rank) to = middle; else from = middle + 1;
+      if (Pass.countBetween(least, middle) > rank) to = middle; else from = middle + 1;
     }
     return from;
   }
@@ -81,7 +79,7 @@ function listRanks(first: u64, last: u64, all: u64, least: i64, greatest: i64): 
  */
 function listMiddle(first: u64, last: u64, least: i64, greatest: i64): void {
   const low = Order.valueOf(first, least, greatest, least), high = Order.valueOf(last, low, greatest, least);
-  const skips = first - countBetween(least, low), takes = last + 1 - countBetween(least, high);
+  const skips = first - countBelow(least, low), takes = last + 1 - countBelow(least, high);
   if (low == high) listMore(low, low, skips, last - first + 1);
   else {
     listMore(low, low, skips, u64.MAX_VALUE);
@@ -93,12 +91,7 @@ function listMiddle(first: u64, last: u64, least: i64, greatest: i64): void {
 }
 
 /** How many ids have a value from `low` to below `end`. */
-function countBetween(low: i64, end: i64): u64 {
-  if (end <= low) return 0;
-  Pass.setBounds(low, end - 1);
-  Pass.run(Task.COUNT);
-  return Pass.count();
-}
+function countBelow(low: i64, end: i64): u64 { return end > low ? Pass.countBetween(low, end - 1) : 0; }
 
 /** Adds to the list the ids with values between two bounds: after the first `skips`, so many as `takes`. */
 function listMore(low: i64, high: i64, skips: u64, takes: u64): void {

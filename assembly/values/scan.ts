@@ -186,15 +186,15 @@ export abstract class Pass {
   }
 
   /**
-   * Begins passes, which take all values of all ids of operand 0, or of those of operand 1, a bitmap, if
-   * `filters`.
+   * Begins passes, which take all values of the ids of operand 0 from `first` to `last`, or if `filters`, of
+   * those of operand 1, a bitmap.
    */
-  static begin(filters: bool): void {
+  static begin(filters: bool, first: u64 = 0, last: u64 = u64.MAX_VALUE): void {
     Arena.reserve(Pass.PAIRS);
     memory.fill(Pass.AT, 0, Pass.EDGE);
     Pass.setFilters(filters);
     Pass.setBounds(i64.MIN_VALUE, i64.MAX_VALUE);
-    Pass.setIds(0, u64.MAX_VALUE);
+    Pass.setIds(first, last);
     Pass.listPart(0, u64.MAX_VALUE);
   }
 
@@ -206,8 +206,15 @@ export abstract class Pass {
     Pass.setListed(Pass.kept());
     Pass.setExtremes(i64.MAX_VALUE, i64.MIN_VALUE);
     left.select(0);
-    if (Pass.low() > Pass.high()) return;
+    if (Pass.low() > Pass.high() || Pass.firstId() > Pass.lastId()) return;
     if (Pass.filters()) Pass.overMembers(); else Pass.over(Pass.firstId(), Pass.lastId());
+  }
+
+  /** Makes a pass that counts the ids with a value from `low` to `high`. Returns how many there are. */
+  static countBetween(low: i64, high: i64): u64 {
+    Pass.setBounds(low, high);
+    Pass.run(Task.COUNT);
+    return Pass.count();
   }
 
   /** Passes over the ids that the bitmap has, container by container. */
@@ -238,7 +245,7 @@ export abstract class Pass {
     while (true) {
       work.spend(1);
       if (!Values.isFull<Left>()) Pass.overPairs(Pairs.ofTiny<Left>(), 0, first, last);
-      else if (Pass.takesWhole(first, last) && index == 0) Pass.takeTotals();
+      else if (index == 0 && Pass.takesWhole(first, last)) Pass.takeTotals();
       else {
         for (const leaves = Values.leaves<Left>(); index < leaves; index++) {
           const leaf = Values.leafAt<Left>(index);
@@ -264,10 +271,11 @@ export abstract class Pass {
     }
   }
 
-  /** Whether the totals of an arena are what the pass looks for. */
+  /** Whether the totals of a full arena are what the pass looks for. */
   @inline private static takesWhole(first: u64, last: u64): bool {
-    return Pass.task() <= Task.STATISTICS && !first && last == u64.MAX_VALUE && !Pass.filters()
-      && Pass.low() == i64.MIN_VALUE && Pass.high() == i64.MAX_VALUE;
+    return Pass.task() <= Task.STATISTICS && !Pass.filters()
+      && Pass.low() == i64.MIN_VALUE && Pass.high() == i64.MAX_VALUE
+      && first <= Values.leafAt<Left>(0).first<Left>() && last >= Spot.lastId<Left>();
   }
 
   private static takeTotals(): void {

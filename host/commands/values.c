@@ -102,6 +102,12 @@ int ri_count_command(call *c) {
     return answer(c, &n, &(asked){ASK_COUNT, 2, bounds}, reply_only);
 }
 
+static void reply_rank(call *c, const asked *a, const numbers *n) {
+    (void)a;
+    if (n->list[1]) reply_integer(c, n->list[0]);
+    else RedisModule_ReplyWithNull(c->ctx);
+}
+
 /* RANK key id [REV] [WITHIN ...] */
 int ri_rank_command(call *c) {
     within n;
@@ -110,16 +116,10 @@ int ri_rank_command(call *c) {
     of[1] = c->argc == 4 && argument_is(c, 3, "REV");
     if (c->argc == 4 && !of[1]) return reply_syntax_error(c);
     if (!parse_offset(c, 2, "id", &of[0])) return REDISMODULE_OK;
-    return answer(c, &n, &(asked){ASK_RANK, 2, of}, reply_only);
+    return answer(c, &n, &(asked){ASK_RANK, 2, of}, reply_rank);
 }
 
-/* --- Sums: the core replies ids, the two halves of the sum, and the extremes --- */
-
-enum { SUM_COUNT, SUM_LOW, SUM_HIGH, SUM_LEAST, SUM_GREATEST };
-
-static __int128 sum_of(const numbers *n) {
-    return (__int128)((unsigned __int128)n->list[SUM_HIGH] << 64 | n->list[SUM_LOW]);
-}
+/* --- Sums --- */
 
 /* An integer of 128 bits as an integer, or as a string if it is beyond 64 bits. */
 static void reply_wide(call *c, __int128 number) {
@@ -134,11 +134,14 @@ static void reply_wide(call *c, __int128 number) {
     RedisModule_ReplyWithStringBuffer(c->ctx, at, (size_t)(text + sizeof text - at));
 }
 
+/* The core replies the number of ids, and the sum in parts of 32 bits, the lowest first. */
 static void reply_sum(call *c, const asked *a, const numbers *n) {
+    unsigned __int128 sum = 0;
     (void)a;
+    for (int part = 0; part < 4; part++) sum += (unsigned __int128)n->list[part + 1] << (32 * part);
     RedisModule_ReplyWithArray(c->ctx, 2);
-    reply_integer(c, n->list[SUM_COUNT]);
-    reply_wide(c, sum_of(n));
+    reply_integer(c, n->list[0]);
+    reply_wide(c, (__int128)sum);
 }
 
 /* The shortest text that is the same double. */
@@ -150,19 +153,21 @@ static void reply_double(call *c, double number) {
     RedisModule_ReplyWithStringBuffer(c->ctx, text, strlen(text));
 }
 
+/* The core replies the number of ids, the two halves of the sum, and the extremes. */
 static void reply_statistics(call *c, const asked *a, const numbers *n) {
     static const char *const names[] = {"count", "sum", "min", "max", "mean"};
-    const uint64_t ids = n->list[SUM_COUNT];
+    const uint64_t ids = n->list[0];
+    const __int128 sum = (__int128)((unsigned __int128)n->list[2] << 64 | n->list[1]);
     (void)a;
     if (RedisModule_ReplyWithMap) RedisModule_ReplyWithMap(c->ctx, 5);
     else RedisModule_ReplyWithArray(c->ctx, 10);
     for (int i = 0; i < 5; i++) {
         RedisModule_ReplyWithStringBuffer(c->ctx, names[i], strlen(names[i]));
         if (i == 0) reply_integer(c, ids);
-        else if (i == 1) reply_wide(c, sum_of(n));
+        else if (i == 1) reply_wide(c, sum);
         else if (ids == 0) RedisModule_ReplyWithNull(c->ctx);
-        else if (i < 4) reply_value(c, n->list[i == 2 ? SUM_LEAST : SUM_GREATEST]);
-        else reply_double(c, (double)sum_of(n) / (double)ids);
+        else if (i < 4) reply_value(c, n->list[i + 1]);
+        else reply_double(c, (double)sum / (double)ids);
     }
 }
 

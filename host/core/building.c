@@ -74,7 +74,7 @@ status count_within(worker *w, counting *c, key_range keys, uint64_t *numbers) {
     return s;
 }
 
-static inline status count_all(worker *w, counting *c, uint64_t *numbers) {
+status count_all(worker *w, counting *c, uint64_t *numbers) {
     return w->count_in_parts ? w->count_in_parts(w, c, numbers) : count_within(w, c, ALL_KEYS, numbers);
 }
 
@@ -102,7 +102,11 @@ static void count_combined(worker *w, const counting *c, key_range keys, uint64_
 
 status core_combine_cardinality(worker *w, enum operation operation, const operands *sources, uint64_t most,
                                 cardinality *members) {
-    counting c = {.call = count_combined, .operands = sources, .bitmaps = sources->count, .numbers = 1};
+    counting c = {.call = count_combined,
+                  .cut = core_cuts,
+                  .operands = sources,
+                  .bitmaps = sources->count,
+                  .numbers = 1};
     c.operation = operation;
     c.most = most;
     return count_members(w, &c, members);
@@ -114,7 +118,8 @@ static void count_shared(worker *w, const counting *c, key_range keys, uint64_t 
 }
 
 status core_share_all(worker *w, const operands *o, uint64_t *shared) {
-    counting c = {.call = count_shared, .operands = o, .bitmaps = o->count, .numbers = o->count - 1};
+    counting c = {
+        .call = count_shared, .cut = core_cuts, .operands = o, .bitmaps = o->count, .numbers = o->count - 1};
     return count_all(w, &c, shared);
 }
 
@@ -134,7 +139,11 @@ static void count_crossed(worker *w, const counting *c, key_range keys, uint64_t
 }
 
 status core_cross(worker *w, const operands *o, uint32_t rows, uint32_t columns, uint64_t *cells) {
-    counting c = {.call = count_crossed, .operands = o, .bitmaps = o->count, .numbers = rows * columns};
+    counting c = {.call = count_crossed,
+                  .cut = core_cuts,
+                  .operands = o,
+                  .bitmaps = o->count,
+                  .numbers = rows * columns};
     c.rows = rows;
     c.columns = columns;
     return count_all(w, &c, cells);

@@ -77,10 +77,11 @@ typedef struct encoded {
 /* *fault says what is wrong with the payload. If it is valid, *fault is NULL and *r is set. */
 status core_deserialize(worker *w, const encoded *p, result *r, const char **fault);
 
+/* Counts in all keys, together with other workers if it may. */
+status count_all(worker *w, counting *c, uint64_t *numbers);
 /* Counts in some of the keys. */
 status count_within(worker *w, counting *c, key_range keys, uint64_t *numbers);
-/* Sets cuts[0 .. *count - 1], ascending: keys at which to cut the bitmaps into up to `parts` parts that take
- * about equally long to count. */
+/* Cuts the keys of bitmaps. */
 status core_cuts(worker *w, const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count);
 
 /* --- Parts of calls that build, and of writes --- */

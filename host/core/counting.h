@@ -15,6 +15,8 @@ typedef struct key_range {
 typedef struct counting {
     /* Calls the core, which counts in these keys and sets the numbers, each modulo 2^64. */
     void (*call)(worker *w, const struct counting *c, key_range keys, uint64_t *numbers);
+    /* Finds up to parts - 1 keys at which to cut, ascending, such that the parts take about equally long. */
+    status (*cut)(worker *w, const struct counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count);
     const operands *operands;
     uint32_t bitmaps; /* among the operands, in front */
     uint32_t numbers;
@@ -24,4 +26,5 @@ typedef struct counting {
     enum operation operation;
     uint32_t rows, columns;
     uint64_t greatest, from, to;
+    const struct asked *asked;
 } counting;

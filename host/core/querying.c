@@ -90,7 +90,8 @@ static status count_from(worker *w, counting *c, uint64_t from, uint64_t most, c
 /* Downwards, what the last container has above p->from is counted, too, and subtracted. */
 status core_query_cardinality(worker *w, const query *q, const page *p, cardinality *members) {
     const uint64_t above = ~p->from & UINT16_MAX;
-    counting c = {.call = count_queried, .operands = &q->operands, .bitmaps = q->keys, .numbers = 1};
+    counting c = {
+        .call = count_queried, .cut = core_cuts, .operands = &q->operands, .bitmaps = q->keys, .numbers = 1};
     cardinality more = 0;
     c.greatest = q->greatest;
     c.to = p->down ? p->from : UINT64_MAX;

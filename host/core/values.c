@@ -27,9 +27,58 @@ static int start_list(worker *w, frame *f, const span *shown, uint32_t count, nu
     return 1;
 }
 
+/* --- Answers that add up over ranges of ids --- */
+
+/* How many numbers such an answer has; 0 if the answers to the question are lists. */
+static uint32_t numbers_added(const asked *a) {
+    switch (a->what) {
+    case ASK_COUNT: return 1;
+    case ASK_RANK: return 2;
+    case ASK_SUM: return 5;
+    case ASK_EDGES: return a->count + 1;
+    default: return 0;
+    }
+}
+
+static void count_asked(worker *w, const counting *c, key_range keys, uint64_t *numbers) {
+    if (c->asked->count) memcpy(numbers, c->asked->numbers, c->asked->count * sizeof *numbers);
+    w->core.countValues(w, c->asked->what, c->bitmaps > 1, c->asked->count, keys.first << 16,
+                        keys.last << 16 | UINT16_MAX);
+}
+
+/* At segments of the values, which are about equally large. */
+static status cut_at_segments(worker *w, const counting *c, uint32_t parts, uint64_t *cuts, uint32_t *count) {
+    const root *r = c->operands->list->of;
+    uint64_t last = 0;
+    (void)w;
+    for (uint32_t part = 1; r && part < parts; part++) {
+        const uint64_t key = r->of[(uint64_t)r->count * part / parts].first >> 16;
+        if (key > last) cuts[(*count)++] = last = key;
+    }
+    return OK;
+}
+
+static status add_up(worker *w, const asked *a, const bitmap *b, const bitmap *ids, uint32_t count,
+                     numbers *reply) {
+    operands o;
+    operands_begin(&o);
+    operands_add(&o, b);
+    if (ids) operands_add(&o, ids);
+    counting c = {
+        .call = count_asked, .cut = cut_at_segments, .operands = &o, .bitmaps = o.count, .asked = a};
+    c.numbers = count > a->count ? count : a->count;
+    reply->list = try_alloc(c.numbers * sizeof *reply->list);
+    reply->count = count;
+    status s = reply->list ? count_all(w, &c, reply->list) : OUT_OF_MEMORY;
+    operands_end(&o);
+    return s;
+}
+
 status core_ask(worker *w, const asked *a, const bitmap *b, const bitmap *ids, numbers *reply,
                 uint64_t *length) {
     frame f;
+    const uint32_t added = numbers_added(a);
+    if (added) return add_up(w, a, b, ids, added, reply);
     const span both[] = {span_of(b), span_of(ids ? ids : b)};
     if (!start_list(w, &f, both, ids ? 2 : 1, reply)) return OUT_OF_MEMORY;
     f.arguments = a->numbers;

@@ -7,7 +7,7 @@
 
 status core_value(worker *w, const bitmap *b, uint64_t id, int64_t *value, uint32_t *found);
 
-/* A question about the values of b, and its numbers, which the core may overwrite. If `ids` is not NULL, only these count. */
+/* A question about the values of b, and its numbers, which the core may overwrite unless the answer adds up over ranges of ids. If `ids` is not NULL, only these count. */
 typedef struct asked {
     enum ask what;
     uint32_t count;

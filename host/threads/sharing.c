@@ -90,7 +90,7 @@ status count_in_parts(worker *w, counting *c, uint64_t *numbers) {
     uint32_t cuts = 0, parts = parts_for(w, c);
     sharing s = {.shared.help = help, .count = *c, .sums = (_Atomic uint64_t *)numbers};
 
-    status done = parts > 1 ? core_cuts(w, c, parts, s.cuts, &cuts) : OK;
+    status done = parts > 1 ? c->cut(w, c, parts, s.cuts, &cuts) : OK;
     if (done != OK) return done;
     if (cuts == 0) return count_within(w, c, ALL_KEYS, numbers);
     memset(numbers, 0, c->numbers * sizeof *numbers);

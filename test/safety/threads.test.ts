@@ -374,6 +374,21 @@ describe("settings", () => {
     }
   });
 
+  const edges = Array.from({ length: 9 }, (_, i) => (i - 4) * 30_000);
+  it.each<Command>([
+    ["RI.COUNT", "values", -50_000, 40_000], ["RI.COUNT", "values", "-inf", 40_000], ["RI.SUM", "values", "WITHIN", "#1", 1, "k"],
+    ["RI.RANK", "values", 777], ["RI.RANK", "values", 777, "REV", "WITHIN", "#1", 1, "k"], ["RI.RANK", "values", 9_000_000],
+    ["RI.HISTOGRAM", "values", "EDGES", edges.length, ...edges], ["RI.SUM", "values"],
+  ])("two threads answer together: %s %s %s %s %s", async (...question) => {
+    const values = Array.from({ length: 300_000 }, (_, i) => [i * 3, ((i * 7919) % 262_144) - 131_072]);
+    if (!(await server.run("EXISTS", "values"))) {
+      await server.connection.pipeline(Array.from({ length: 30 }, (_, i) => ["RI.SET", "values", ...values.slice(i * 10_000, (i + 1) * 10_000).flat()]));
+    }
+    const alone = await synchronously(question), shared = await count("questions_shared");
+    expect(await inParts(question)).toEqual(alone);
+    expect(await count("questions_shared")).toBe(shared + 1);
+  });
+
   it("reply limits hold", async () => {
     await server.run("CONFIG", "SET", "redis-roar.reply-limit", 100);
     expect(await server.connection.refusal("R.GETINTARRAY", "k")).toMatch(/reply too large: maximum 100 elements/);
@@ -440,7 +455,7 @@ describe("what goes wrong on a thread", () => {
   });
 });
 
-/** Lone members, far apart: stepping through all of them takes many milliseconds. */
+/** Lone members, far apart: stepping through those of many keys takes many milliseconds. */
 const FAR = 300_000;
 describe("redis-roar.question-ms", () => {
   const limit = (milliseconds: number): Promise<Reply> => server.run("CONFIG", "SET", "redis-roar.question-ms", milliseconds);
@@ -466,7 +481,7 @@ describe("redis-roar.question-ms", () => {
 
   it("ends a question on one thread", async () => {
     await server.run("CONFIG", "SET", "redis-roar.threads", 1);
-    await overdue(1, () => during(question, async () => {}));
+    await overdue(1, () => during(["R64.BITOPCARD", "OR", ...Array<string[]>(20).fill(["even", "odd"]).flat()], async () => {}));
   });
 
   it("ends a question on two threads, which counts once", () => overdue(200, () => inParts(question, () => sleep(300))));

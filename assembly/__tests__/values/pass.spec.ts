@@ -9,7 +9,8 @@ import {
 } from "../world/world";
 import { freshArena } from "../support/bitmap-arena";
 import { Aggregate } from "../../values/column";
-import { countEdges, countValues, quantilesOfValues, rankOfValue, sumValues } from "../../values/aggregate";
+import { quantilesOfValues, replyStatistics } from "../../values/aggregate";
+import { Ask, countValues } from "../../values/ask";
 import { distinctValues } from "../../values/distinct";
 import { payloadOfValues, readValues } from "../../values/format";
 import { Values } from "../../values/layout";
@@ -85,11 +86,34 @@ function ordered(filters: bool, low: i64, high: i64): i32[] {
   return found;
 }
 
+/** A pass over all ids, or those in the bitmap. */
+function begin(filters: bool): void {
+  fresh();
+  Pass.begin(filters);
+}
+
+/** The `numbers` numbers of an answer that adds up, asked for all ids, or for two parts of them. */
+function counted(what: Ask, filters: bool, asked: i64[], numbers: i32): u64[] {
+  const sums: u64[] = [], parts = 1 + <i32>random.below(2);
+  const cut = ids.length ? ids[random.below(ids.length)] : 1;
+  for (let k = 0; k < numbers; k++) sums.push(0);
+  for (let part = 0; part < parts; part++) {
+    clearArguments();
+    for (let k = 0; k < max(asked.length, numbers); k++) addArgument(k < asked.length ? asked[k] : 0);
+    fresh();
+    const first = part ? cut : 0, isLast = part + 1 == parts;
+    if (isLast || cut) {
+      countValues(what, u32(filters), asked.length, first, isLast ? u64.MAX_VALUE : cut - 1);
+      for (let k = 0; k < numbers; k++) sums[k] += argumentAt(k);
+    }
+  }
+  return sums;
+}
+
 function checkCounts(filters: bool): void {
   for (let k = 0; k < 6; k++) {
     const low = bound(), high = bound();
-    fresh();
-    expect(countValues(u32(filters), low, high)).toBe(ordered(filters, low, high).length, said("count"));
+    expect(counted(Ask.COUNT, filters, [low, high], 1)[0]).toBe(ordered(filters, low, high).length, said("count"));
   }
   const all = ordered(filters, i64.MIN_VALUE, i64.MAX_VALUE);
   let low: u64 = 0, high: i64 = 0;
@@ -98,16 +122,18 @@ function checkCounts(filters: bool): void {
     high += (value >> 63) + i64(sum < low);
     low = sum;
   }
-  for (let whole: u32 = 0; whole < 2; whole++) {
-    fresh();
-    sumValues(u32(filters), whole);
-    expect(memberAt(0)).toBe(all.length, said("ids"));
-    expect(memberAt(1)).toBe(low, said("sum"));
-    expect(<i64>memberAt(2)).toBe(high, said("high half of the sum"));
-    if (!whole || !all.length) continue;
-    expect(<i64>memberAt(3)).toBe(values[all[0]], said("least"));
-    expect(<i64>memberAt(4)).toBe(values[all[all.length - 1]], said("greatest"));
-  }
+  const sums = counted(Ask.SUM, filters, [], 5), carry = (sums[2] + (sums[1] >> 32)) >> 32;
+  expect(sums[0]).toBe(all.length, said("ids of a sum"));
+  expect(sums[1] + (sums[2] << 32)).toBe(low, said("low half of a sum"));
+  expect(<i64>(sums[3] + (sums[4] << 32) + carry)).toBe(high, said("high half of a sum"));
+  begin(filters);
+  replyStatistics();
+  expect(memberAt(0)).toBe(all.length, said("ids"));
+  expect(memberAt(1)).toBe(low, said("sum"));
+  expect(<i64>memberAt(2)).toBe(high, said("high half of the sum"));
+  if (!all.length) return;
+  expect(<i64>memberAt(3)).toBe(values[all[0]], said("least"));
+  expect(<i64>memberAt(4)).toBe(values[all[all.length - 1]], said("greatest"));
 }
 
 function checkOrder(filters: bool): void {
@@ -119,8 +145,7 @@ function checkOrder(filters: bool): void {
     let start: i64 = <i32>random.below(some.length + 5) - 3;
     let stop = start + random.below(random.below(2) ? 10 : n + 1);
     if (random.below(4) == 0) { start = 0; stop = -1; }
-    fresh();
-    Pass.begin(filters);
+    begin(filters);
     Pass.setBounds(low, high);
     const wanted = rangeOfValues(u32(descending) | RangeOption.VALUES, start, stop, u64.MAX_VALUE);
     const first = start < 0 ? max(start + some.length, 0) : start;
@@ -143,16 +168,17 @@ function checkOrder(filters: bool): void {
       const less = values[all[j]] < values[i] || (values[all[j]] == values[i] && all[j] < i);
       if (less) before++; else if (all[j] != i) behind++;
     }
-    fresh();
-    expect(rankOfValue(u32(filters), ids[i], values[i], 0)).toBe(before, said("rank"));
-    fresh();
-    expect(rankOfValue(u32(filters), ids[i], values[i], 1)).toBe(behind, said("reverse rank"));
+    for (let reverse: i64 = 0; reverse < 2; reverse++) {
+      const rank = counted(Ask.RANK, filters, [<i64>ids[i], reverse], 2);
+      expect(rank[0]).toBe(reverse ? behind : before, said("rank"));
+      expect(rank[1] != 0).toBe(true, said("has a rank"));
+    }
   }
   clearArguments();
   const quantiles: f64[] = [0, 1, <f64>random.below(1000) / 1000, 0.5];
   for (let k = 0; k < 4; k++) addArgument(reinterpret<u64>(quantiles[k]));
-  fresh();
-  quantilesOfValues(u32(filters), 4);
+  begin(filters);
+  quantilesOfValues(4);
   expect(members()).toBe(n ? 4 : 0, said("quantiles"));
   for (let k = 0; n && k < 4; k++) {
     const rank = max(<i32>Math.ceil(quantiles[k] * <f64>n) - 1, 0);
@@ -164,17 +190,17 @@ function checkDistribution(filters: bool): void {
   const all = ordered(filters, i64.MIN_VALUE, i64.MAX_VALUE), edges: i64[] = [];
   for (let k = 0; k < 5; k++) edges.push(bound());
   edges.sort((a, b) => a < b ? -1 : i32(a > b));
-  clearArguments();
-  for (let k = 0; k < 5; k++) addArgument(<u64>edges[k]);
-  fresh();
-  expect(countEdges(u32(filters), 5)).toBe(all.length, said("ids of edges"));
-  for (let k = 0; k < 5; k++) {
-    let from: u32 = 0;
-    for (let i = 0; i < all.length; i++) from += u32(values[all[i]] >= edges[k]);
-    expect(argumentAt(k)).toBe(from, said("from an edge on"));
+  const counts = counted(Ask.EDGES, filters, edges, 6);
+  for (let k = 0; k <= 5; k++) {
+    let found: u32 = 0;
+    for (let i = 0; i < all.length; i++) {
+      const value = values[all[i]];
+      found += u32((!k || value >= edges[k - 1]) && (k == 5 || value < edges[k]));
+    }
+    expect(counts[k]).toBe(found, said("between edges"));
   }
-  fresh();
-  distinctValues(u32(filters), 0, u64.MAX_VALUE);
+  begin(filters);
+  distinctValues(0, u64.MAX_VALUE);
   let seen: u32 = 0, wrong = 0;
   for (let i = 0; i < all.length;) {
     let next = i;
