@@ -86,6 +86,7 @@ struct worker {
     /* Counts in all keys, together with other workers; NULL for a worker that counts alone. */
     status (*count_in_parts)(worker *w, struct counting *c, uint64_t *numbers);
     uint64_t from_bytes; /* the least that a part of such a count should read */
+    uint64_t helped; /* microseconds that the others took for parts of the call's counts */
     uint64_t members[MEMBERS_BATCH]; /* of a reply; the core writes them */
     uint64_t few[VALUES_ROOM(FEW_OFFSETS)]; /* for short lists of arguments, to spare an allocation */
     uint8_t desk[DESK_BYTES]; /* where the core packs and unpacks names */

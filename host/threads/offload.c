@@ -55,10 +55,12 @@ static void run(job *j, worker *w) {
     offloaded *o = (offloaded *)j;
     uint64_t started = now();
     RedisModule_BlockedClientMeasureTimeStart(o->client);
+    w->helped = 0;
     if (!o->cancelled) run_offloaded(o, w);
     if (!o->stores) release_values(o);
     RedisModule_BlockedClientMeasureTimeEnd(o->client);
     o->microseconds = now() - started;
+    o->saved = o->microseconds + w->helped;
     job_is_done();
     if (o->stores) unblock_unpaused(o);
     else RedisModule_UnblockClient(o->client, o);
@@ -154,8 +156,8 @@ static void end_offloaded(RedisModuleCtx *ctx, void *data) {
     (void)ctx;
     report.done++;
     if (o->microseconds > report.longest) report.longest = o->microseconds;
-    account((int64_t)o->microseconds);
-    if (!o->cancelled) learn_time(o->kind, o->argc, o->microseconds);
+    account((int64_t)o->saved);
+    if (!o->cancelled) learn_time(o->kind, o->argc, o->saved);
     if (o->stores) release_values(o);
     bitmap_free(o->result.b);
     unlist(o);

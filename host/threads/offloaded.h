@@ -34,6 +34,7 @@ typedef struct offloaded {
     result result;
     _Atomic int cancelled; /* the client has gone, or the call has failed */
     uint64_t microseconds; /* that the thread took */
+    uint64_t saved; /* that the main thread would have taken: also those of threads that helped */
     uint32_t kind; /* kind_of() */
     struct offloaded *older, *newer; /* among those whose clients wait */
 } offloaded;

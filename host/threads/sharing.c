@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/building.h"
+#include "threads/costs.h"
 #include "threads/pool.h"
 #include "core/sandbox.h"
 #include "core/workspace.h"
@@ -25,6 +26,7 @@ typedef struct sharing {
     _Atomic int any;
     _Atomic int failed; /* a status: why the first thread failed */
     const char *_Atomic trap;
+    _Atomic uint64_t helped; /* microseconds */
 } sharing;
 
 /* How many parts are worthwhile. */
@@ -33,7 +35,8 @@ static uint32_t parts_for(const worker *w, const counting *c) {
     uint64_t bytes = 0, least = w->from_bytes / PARTS_PER_THREAD + (uint64_t)c->bitmaps * OPENING_BYTES;
 
     if (idle == 0) return 1;
-    for (uint32_t i = 0; i < c->bitmaps; i++) bytes += c->operands->list[i].size;
+    for (const span *b = c->operands->list, *end = b + c->bitmaps; b < end; b++)
+        bytes += b->of ? b->of->bytes : b->size;
     uint32_t parts = (idle + 1) * PARTS_PER_THREAD;
     if (parts > PARTS_MOST) parts = PARTS_MOST;
     return bytes / least < parts ? (uint32_t)(bytes / least) : parts;
@@ -80,10 +83,12 @@ static void count_parts(worker *w, sharing *s) {
 
 static void help(shared *parts, worker *w) {
     sharing *s = (sharing *)parts;
+    const uint64_t started = now();
     sandbox_borrow_limits(w, &s->limits);
     count_parts(w, s);
     sandbox_return_limits(w);
     workspace_drop(w);
+    s->helped += now() - started;
 }
 
 status count_in_parts(worker *w, counting *c, uint64_t *numbers) {
@@ -100,6 +105,7 @@ status count_in_parts(worker *w, counting *c, uint64_t *numbers) {
     count_parts(w, &s);
     end_sharing(&s.shared);
     c->any = s.any;
+    w->helped += s.helped;
     if (s.failed == TRAPPED) w->last_trap = s.trap;
     return (status)s.failed;
 }

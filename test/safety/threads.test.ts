@@ -484,6 +484,15 @@ describe("redis-roar.question-ms", () => {
     await overdue(1, () => during(["R64.BITOPCARD", "OR", ...Array<string[]>(20).fill(["even", "odd"]).flat()], async () => {}));
   });
 
+  it("two threads share a question about few keys, however many segments each has", async () => {
+    const terms = Array.from({ length: 40 }, (_, i) => `(#1 ^ #2 - [${i}..${i + 1}])`);
+    await Promise.all([limit(0), server.run("CONFIG", "SET", "redis-roar.threads-from-bytes", "1mb")]);
+    const shared = await count("questions_shared");
+    expect(await inParts(["R64.QUERY", terms.join(" | "), 2, "even", "odd"])).toBe(2 * FAR);
+    expect(await count("questions_shared")).toBe(shared + 1);
+    await server.run("CONFIG", "SET", "redis-roar.threads-from-bytes", 0);
+  });
+
   it("ends a question on two threads, which counts once", () => overdue(200, () => inParts(question, () => sleep(300))));
 });
 
