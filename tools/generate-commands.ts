@@ -204,13 +204,14 @@ function syntax(arg: Arg): string {
 
 const MISSING: Record<string, string> = {
   creates: "the key is created.",
-  empty: "it counts as an empty bitmap.",
-  empties: "it counts as an empty bitmap.",
+  empty: "it counts as empty.",
+  empties: "it counts as empty.",
+  "[]": "an empty array.",
   error: "`Roaring: key does not exist`.",
   nil: "nil.",
   "nil or []": "nil; with `count` an empty array.",
   string: "an empty simple string.",
-  scan: "cursor `0` and no members.",
+  scan: "cursor `0` and an empty array.",
   zeros: "0 in its place.",
 };
 
