@@ -1,7 +1,7 @@
 # Long tests, on other servers and systems, and with other tools
 
 #: BEFORE=v1.0.0          test-upgrade: the older commit, by default the newest release, or the commit before this one
-#: COMPARISONS=50000      sequences: replies of FACET and CROSSCARD, for each family
+#: COMPARISONS=50000      sequences: replies of FACET and CROSSCARD, of lists, and of RANDPOP and others, for each family
 #: EXPRESSIONS=1000000    sequences: expressions
 #: IDS=10000000           soak-cli: ids to load; PARTS="join load" runs only these of advise, convert, join and load
 #: KEYS=200000 KILLS=20   soak-cli: keys on each server, and how often convert and join are killed
@@ -59,9 +59,10 @@ tsan: setup          ## Run the tests of threads on a module built with ThreadSa
 linearity: build     ## Run queries on threads while everything else happens to their keys
 	SECONDS=$(SECONDS) $(BIN)/vitest run test/safety/linearity.test.ts
 
-sequences: build     ## Compare millions of random commands, expressions and facets with a model, on each CPU level
+sequences: build     ## Compare millions of random commands, expressions, facets and lists with a model, on each CPU level
 	SEQUENCES=$(SEQUENCES) EXPRESSIONS=$(EXPRESSIONS) COMPARISONS=$(COMPARISONS) \
-		$(BIN)/vitest run test/model/sequences.test.ts test/model/expressions.test.ts test/model/many.test.ts
+		$(BIN)/vitest run test/model/sequences.test.ts test/model/expressions.test.ts test/model/many.test.ts \
+		test/model/lists.test.ts test/model/parts.test.ts
 
 shrinking: build     ## Fill bitmaps, empty them and compare with a model, in the core alone and in servers
 	@$(MAKE) --no-print-directory trap replay

@@ -2,7 +2,7 @@
 // LIMIT, FROMBITMAP and TOBITMAP with LSB, and IMPORT of every form of payload, over containers of every kind.
 //
 //   SEED          repeats a run
-//   COMPARISONS   how many replies are compared for each family (default 25,000; 5,000 on all but the best CPU level)
+//   COMPARISONS   how many replies are compared for each family (default 8,000; 2,000 on all but the best CPU level)
 
 import { describe, expect, it } from "vitest";
 import { type Family, families, type Member, member, range, sorted } from "../support/family.ts";
@@ -12,7 +12,7 @@ import { type Argument, bytesOf, type Reply, ReplyError } from "../support/resp.
 import { replies, type Roar, roarOn } from "../support/roar.ts";
 import { byName, expectEqual, useServer } from "../support/suite.ts";
 
-const COMPARISONS = Number(process.env.COMPARISONS ?? (process.env.ROAR_BRIEF ? 5000 : 25_000));
+const COMPARISONS = Number(process.env.COMPARISONS ?? (process.env.ROAR_BRIEF ? 2000 : 8000));
 const SOURCES = 3, CALLS = 60;
 const OUTSIDE = new ReplyError("ERR Roaring: a member would be moved out of the range of offsets");
 
