@@ -279,7 +279,7 @@ $(MODULE): $(CORE_OBJECTS) $(THREADS_CORES) $(HOST_OBJECTS) tools/check-module
 
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
 FUZZ_TARGETS := payload sequence query damage values
-SANDBOX := bitfields bitmap building census change cpu numbers operands querying reading row sandbox segments values worker workspace writing
+SANDBOX := bitfields bitmap building census change cpu numbers operands packing querying reading row sandbox segments values worker workspace writing
 FUZZED := fuzz/check.c fuzz/server.c fuzz/transitions.c $(SANDBOX:%=$(O)/core/%.o) $(CORE_OBJECTS) $(THREADS_CORES)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)

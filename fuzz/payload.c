@@ -9,11 +9,11 @@
 #include "fuzz.h"
 
 static void check_packed(const bitmap *b) {
-    bitmap *packed;
+    result packed;
     must(core_pack(&main_worker, b, &packed));
-    check_sound(packed);
-    check_equal(b, packed);
-    bitmap_free(packed);
+    check_sound(packed.b);
+    check_equal(b, packed.b);
+    bitmap_free(packed.b);
 }
 
 /* Changes two bits, then changes them back. */

@@ -12,6 +12,7 @@
 
 #include "bits.h"
 #include "core/guard.h"
+#include "core/packing.h"
 #include "transitions.h"
 #include "core/workspace.h"
 
@@ -345,10 +346,18 @@ static void complement(struct subject *k, const bitmap *all) {
     confine(k, all);
 }
 
+/* As OPTIMIZE does on a thread: the bitmap may be written to before what is packed is put in place. */
 static void pack(struct subject *k) {
-    bitmap *b;
+    const int large = root_of(k->b) != NULL;
+    const bitmap *source = large ? bitmap_retain(k->b) : k->b;
+    packing *p;
     begin(k);
-    if (done(k, core_pack(&main_worker, k->b, &b))) store(k, b);
+    if (done(k, packing_make(&main_worker, source, &p))) {
+        if (large && take(1) & 1) set_one(k);
+        begin(k);
+        done(k, packing_put(p, &k->b));
+    }
+    if (large) bitmap_release(source);
 }
 
 static void write_and_read(struct subject *k) {

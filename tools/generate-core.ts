@@ -21,8 +21,8 @@ function functionPointer(name: string, { params, results }: Signature): string {
 const MAIN_THREAD = new Set([
   "set", "addAll", "removeAll", "merge", "makeRemovable", "settle", "takeBack", "tidy", "collect", "sortUnlessSparse", "changeRange",
   "setField", "addToField", "takeBackField", "planFields", "changeWords", "takeBackWords", "complement", "rewrite",
-  "changeValue", "mergeValues", "valuesWithout", "addNames", "removeNames", "takeBackNames", "readNames",
-  "pack", "slice", "deserialize", "decodeBase64", "shrunkBytes", "wasteful", "unite", "validate",
+  "changeValue", "valuesWithout", "addNames", "removeNames", "takeBackNames", "readNames",
+  "slice", "deserialize", "decodeBase64", "shrunkBytes", "wasteful", "unite", "validate",
 ]);
 
 const [wasmFile, target] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 // One key of values from several, window by window. The operands wait in a heap in scratch room, each with the
 // window of its next id: the first one has the least window, and among those with the same the least number.
 
-import { right } from "../env/memory";
+import { right, work } from "../env/memory";
 import { Right } from "../env/view";
 import { Fault } from "../env/fault";
 import { Arena } from "../arena/layout/header";
@@ -73,6 +73,10 @@ function gather(keys: u32, from: u64): u32 {
   return count;
 }
 
+/** Merging a window takes about as long as so many units of other work. */
+// @ts-ignore: decorator
+@inline const WINDOW_WORK: u32 = 16;
+
 /** Makes memory 0, which is fresh, the values of operands 0 .. keys - 1. */
 export function mergeValues(keys: u32, how: Aggregate): Fault {
   let closed = false;
@@ -84,6 +88,7 @@ export function mergeValues(keys: u32, how: Aggregate): Fault {
       closed = true;
       waiting = gather(keys, window);
     }
+    work.spend(WINDOW_WORK);
     const column = Build.column();
     column.clear();
     while (waiting && Waiting.at(0).window() == window) {

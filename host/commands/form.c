@@ -15,18 +15,12 @@
  * as in the C module, whose AOF files may hold one. */
 int optimize_command(call *c) {
     const bitmap *b;
-    bitmap *packed;
-    open_key k;
+    packing *p;
 
     if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
     if (!open_existing(c, 1, &b)) return REDISMODULE_OK;
-    if (!succeeded(c, core_pack(c->worker, b, &packed))) return REDISMODULE_OK;
-    if (!open_write(c, 1, &k)) {
-        bitmap_free(packed);
-        return REDISMODULE_OK;
-    }
-    commit_other(c, &k, packed, 0, NULL);
-    return reply_ok(c);
+    if (root_of(b) && offloads(c, bitmap_bytes(b))) return REDISMODULE_OK;
+    return succeeded(c, packing_make(c->worker, b, &p)) ? put_packed(c, p) : REDISMODULE_OK;
 }
 
 /* Copies the form, replacing each %s by the next word; returns the length. */

@@ -60,14 +60,6 @@ int ri_scan_command(call *c) {
 
 /* --- Writes --- */
 
-/* Deletes a key without ids. */
-static void delete_key(call *c, RedisModuleString *name, RedisModuleKey *key, const char *event) {
-    RedisModule_DeleteKey(key);
-    RedisModule_CloseKey(key);
-    announce(c, name, event);
-    RedisModule_NotifyKeyspaceEvent(c->ctx, REDISMODULE_NOTIFY_GENERIC, "del", name);
-}
-
 /* Ends a write, after which a key without ids is deleted. */
 static int finish(call *c, open_key *k, status done, int changed, const char *event) {
     cardinality ids = 1;
@@ -279,17 +271,6 @@ int ri_delrange_command(call *c) {
     return REDISMODULE_OK;
 }
 
-/* Makes r.b the value of the first key, or deletes the key if there are no ids. */
-static int store_values(call *c, result r) {
-    if (r.members > 0) return store_and_count(c, 1, ANY_TYPE, r);
-    bitmap_free(r.b);
-    RedisModuleKey *key = open_writable(c, 1);
-    if (key == NULL) return REDISMODULE_OK;
-    if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY) RedisModule_CloseKey(key);
-    else delete_key(c, c->argv[1], key, "set");
-    return reply_integer(c, 0);
-}
-
 /* MERGE dest numkeys key [key ...] [AGGREGATE SUM | MIN | MAX] */
 int ri_merge_command(call *c) {
     static const char *const words[] = {"SUM", "MIN", "MAX", NULL};
@@ -304,9 +285,9 @@ int ri_merge_command(call *c) {
     if (c->argc > end && (how = parse_word(c, end + 1, words, ERRORMSG_SYNTAX)) < 0) return REDISMODULE_OK;
     operands_begin(&sources);
     const int merged =
-        open_operands(c, 3, end, &sources)
+        open_operands(c, 3, end, &sources) && !offloads_listing(c, 0)
         && succeeded(c, core_merge_values(c->worker, &sources, (enum aggregate)how, &r, &overflows));
     operands_end(&sources);
     if (!merged) return REDISMODULE_OK;
-    return overflows ? reply_error(c, ERRORMSG_OVERFLOW) : store_values(c, r);
+    return overflows ? reply_error(c, ERRORMSG_OVERFLOW) : store_and_count(c, 1, ANY_TYPE, r);
 }

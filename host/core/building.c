@@ -313,12 +313,7 @@ static status rebuilt(worker *w, const bitmap *b, int packed, uint32_t most, res
     return end_building(w, s, &copy->b);
 }
 
-status core_pack(worker *w, const bitmap *b, bitmap **packed) {
-    result copy;
-    status s = rebuilt(w, b, 1, 0, &copy);
-    if (s == OK) *packed = copy.b;
-    return s;
-}
+status core_pack(worker *w, const bitmap *b, result *packed) { return rebuilt(w, b, 1, 0, packed); }
 
 status core_shift(worker *w, const bitmap *b, __int128 distance, bitmap **moved) {
     frame f;

@@ -59,7 +59,7 @@ status core_changed(worker *w, const bitmap *b, const stretch *r, result *change
 /* The members of a and b in some of the keys. */
 status core_unite(worker *w, const bitmap *a, const bitmap *b, key_range keys, result *both);
 /* The same members, with each container in its smallest form. */
-status core_pack(worker *w, const bitmap *b, bitmap **packed);
+status core_pack(worker *w, const bitmap *b, result *packed);
 /* The members of b moved up by `distance`, which may be negative. None may leave the range of offsets. */
 status core_shift(worker *w, const bitmap *b, __int128 distance, bitmap **moved);
 /* Part of b: containers from *key on, up to about `bytes` bytes of payload. Sets *key to the next container,

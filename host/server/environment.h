@@ -6,6 +6,7 @@
 #include "server/command.h"
 #include "server/config.h"
 #include "core/calls.h"
+#include "core/packing.h"
 
 #define SEED_WORDS 4
 
@@ -21,6 +22,7 @@ typedef struct environment {
     void (*send_error)(const call *c, const char *text);
     void (*random_seed)(const call *c, uint64_t seed[SEED_WORDS]);
     int (*store_and_count)(call *c, int at, enum replaced replaced, result r);
+    int (*put_packed)(call *c, packing *p);
     /* NULL where calls are not offloaded. */
     int (*offloads_listing)(call *c, uint64_t listed);
     int (*offloads)(call *c, uint64_t bytes);
@@ -47,6 +49,9 @@ static inline void random_seed(const call *c, uint64_t seed[SEED_WORDS]) { c->en
 static inline int store_and_count(call *c, int at, enum replaced replaced, result r) {
     return c->env->store_and_count(c, at, replaced, r);
 }
+
+/* Puts what is packed in place in the key at 1, silently, since no member changes, and replies. Frees p. */
+static inline int put_packed(call *c, packing *p) { return c->env->put_packed(c, p); }
 
 /* --- Long calls: see threads/offload.h --- */
 

@@ -70,6 +70,13 @@ void announce(call *c, RedisModuleString *name, const char *event) {
     RedisModule_ReplicateVerbatim(c->ctx);
 }
 
+void delete_key(call *c, RedisModuleString *name, RedisModuleKey *key, const char *event) {
+    RedisModule_DeleteKey(key);
+    RedisModule_CloseKey(key);
+    announce(c, name, event);
+    RedisModule_NotifyKeyspaceEvent(c->ctx, REDISMODULE_NOTIFY_GENERIC, "del", name);
+}
+
 int commit_silently(call *c, open_key *k, status done) {
     int created = k->stored == NULL;
 

@@ -52,6 +52,8 @@ int commit(call *c, open_key *k, status done, int changed, const char *event);
 int commit_silently(call *c, open_key *k, status done);
 /* Like commit, but stores b and frees k->value, which may have moved since the key was opened. */
 int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event);
+/* Deletes a key that has nothing left, closes it, and announces that. */
+void delete_key(call *c, RedisModuleString *name, RedisModuleKey *key, const char *event);
 /* Closes the key without changing it. */
 void abandon(open_key *k);
 /* Announces a change to WATCH and keyspace events. The caller propagates it to replicas and the AOF. */

@@ -52,8 +52,36 @@ static uint64_t server_string_limit(const call *c) {
     return limit ? limit : STRING_LIMIT_DEFAULT;
 }
 
+/* A key of integers is deleted rather than left without ids. */
+static int store_nothing(call *c, int at) {
+    RedisModuleKey *key = open_writable(c, at);
+    if (key == NULL) return REDISMODULE_OK;
+    if (RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY) RedisModule_CloseKey(key);
+    else delete_key(c, c->argv[at], key, "set");
+    return reply_integer(c, 0);
+}
+
 static int store_result(call *c, int at, enum replaced replaced, result r) {
+    if (r.members == 0 && c->family >= families + FAMILIES) {
+        bitmap_free(r.b);
+        return store_nothing(c, at);
+    }
     return store(c, at, replaced, r.b) ? reply_count(c, r.members) : REDISMODULE_OK;
+}
+
+/* The key may be gone, or hold something else, by now. */
+static int put_in_key(call *c, packing *p) {
+    open_key k;
+    if (!open_write(c, 1, &k)) {
+        packing_free(p);
+        return REDISMODULE_OK;
+    }
+    status s = OK;
+    if (k.value) s = packing_put(p, &k.value);
+    else packing_free(p);
+    if (k.value == NULL) abandon(&k);
+    else if (!commit_silently(c, &k, s)) return REDISMODULE_OK;
+    return reply_ok(c);
 }
 
 const environment main_thread = {
@@ -65,4 +93,5 @@ const environment main_thread = {
     .send_error = server_send_error,
     .random_seed = server_random_seed,
     .store_and_count = store_result,
+    .put_packed = put_in_key,
 };

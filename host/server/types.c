@@ -147,16 +147,16 @@ uint64_t moved_bitmaps(void) { return moved; }
 
 /* Digests the payload of the packed bitmap, which is the same for equal sets, whatever their containers. */
 static void digest(const family *f, RedisModuleDigest *digest, const bitmap *b) {
-    bitmap *packed;
+    result packed;
     char *payload;
     size_t length;
 
     if (core_pack(&main_worker, b, &packed) == OK) {
-        if (core_serialize(&main_worker, packed, f->format, &payload, &length) == OK) {
+        if (core_serialize(&main_worker, packed.b, f->format, &payload, &length) == OK) {
             RedisModule_DigestAddStringBuffer(digest, payload, length);
             RedisModule_Free(payload);
         }
-        bitmap_free(packed);
+        bitmap_free(packed.b);
     }
     RedisModule_DigestEndSequence(digest);
 }

@@ -240,7 +240,7 @@ export const bitmaps: Command[] = [
     ],
   },
   {
-    name: "OPTIMIZE", since: "1.0.0", flags: ["readonly"],
+    name: "OPTIMIZE", since: "1.0.0", flags: ["readonly"], mayOffload: "segments",
     summary: "Converts each container of a bitmap to its smallest kind", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key, optional(token("MEM"))],
     reply: "`OK`.", missing: "error",

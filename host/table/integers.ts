@@ -131,7 +131,7 @@ export const integers: Command[] = [
       ["RI.HISTOGRAM age EDGES 2 18 30", "1) (integer) 2\n2) (integer) 0\n3) (integer) 1"]],
   },
   {
-    name: "MERGE", since: "1.0.0", flags: ["write", "deny-oom"], repeated: "destination", summary: "Stores the values of several keys in one",
+    name: "MERGE", since: "1.0.0", flags: ["write", "deny-oom"], mayOffload: true, repeated: "destination", summary: "Stores the values of several keys in one",
     complexity: "O(n) in the ids of all sources", keys: [{ at: 1, access: "overwrite" }, { at: 3, access: "read", numbered: true }],
     args: [{ name: "dest", type: "key" }, numkeys, multiple(key), option("AGGREGATE", oneOf("aggregate", token("SUM"), token("MIN"), token("MAX")))],
     reply: "The number of ids stored. `AGGREGATE` says what becomes of an id that several keys have; their sum, by default.", missing: "empty", methods: [{ name: "merge", answer: "count" }],
@@ -145,7 +145,7 @@ export const integers: Command[] = [
       ["RI.SCAN age 8 COUNT 1", "1) \"0\"\n2) 1) (integer) 8\n   2) (integer) 17"]],
   },
   {
-    name: "OPTIMIZE", since: "1.0.0", handledBy: "OPTIMIZE", flags: ["readonly"], summary: "Writes a key anew without free blocks", complexity: "O(n)",
+    name: "OPTIMIZE", since: "1.0.0", handledBy: "OPTIMIZE", flags: ["readonly"], mayOffload: "segments", summary: "Writes a key anew without free blocks", complexity: "O(n)",
     keys: [{ at: 1, access: "read" }], args: [key], reply: "`OK`", missing: "error", methods: [{ name: "optimize", answer: "ok" }],
     example: [["RI.SET age 7 31", int(1)], ["RI.OPTIMIZE age", OK]],
   },

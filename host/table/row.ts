@@ -124,9 +124,10 @@ export interface Command {
   /**
    * A long call may run on a thread. Such a handler opens all its sources before it does anything else, and then calls offloads_listing()
    * or offloads() (host/server/environment.h). The main thread stores the result once the thread has ended, if the sources are unchanged.
+   * "segments": only if the bitmap has segments.
    * "reply": the command has run on the main thread, and only its reply may come from a thread (offload_reply() in host/threads/offload.h).
    */
-  mayOffload?: true | "reply";
+  mayOffload?: true | "segments" | "reply";
   /**
    * The command's function in host/commands/ gets its arguments parsed and its key opened: the generator writes the part of the handler
    * that does so (tools/handlers.ts). That part also replies errors, and `missing` for a missing key. handlers.h declares the function.

@@ -105,6 +105,11 @@ static int store_result(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
     if (!o->stores) return REDISMODULE_OK; /* it has replied with an error */
     if (is_paused()) return reply_error(&c, "TRYAGAIN Roaring: writes are paused");
+    if (o->packed) {
+        packing *p = o->packed;
+        o->packed = NULL;
+        return put_packed(&c, p);
+    }
     const int change = change_of_sources(&c, o);
     if (change == UNCHANGED) {
         const result r = o->result;
@@ -160,6 +165,7 @@ static void end_offloaded(RedisModuleCtx *ctx, void *data) {
     if (!o->cancelled) learn_time(o->kind, o->argc, o->saved);
     if (o->stores) release_values(o);
     bitmap_free(o->result.b);
+    packing_free(o->packed);
     unlist(o);
     RedisModule_FreeThreadSafeContext(o->ctx);
     discard(o);
@@ -208,8 +214,7 @@ static offloaded *make_offloaded(call *c, handler *run_there) {
 static int offload(call *c, handler *run_there) {
     offloaded *o = make_offloaded(c, run_there);
     if (o == NULL) return 0;
-    const RedisModuleCmdFunc reply = is_write(c->row) ? store_result : NULL;
-    o->client = RedisModule_BlockClient(c->ctx, reply, NULL, end_offloaded, 0);
+    o->client = RedisModule_BlockClient(c->ctx, store_result, NULL, end_offloaded, 0);
     o->ctx = RedisModule_GetThreadSafeContext(o->client);
     RedisModule_SetDisconnectCallback(o->client, cancel);
     list(o);

@@ -39,6 +39,12 @@ static int keep_result(call *c, int at, enum replaced replaced, result r) {
     return REDISMODULE_OK;
 }
 
+static int keep_packed(call *c, packing *p) {
+    c->snapshot->offloaded->packed = p;
+    c->snapshot->offloaded->stores = 1;
+    return REDISMODULE_OK;
+}
+
 void run_offloaded(offloaded *o, worker *w) {
     const environment env = {
         .settings = &o->settings,
@@ -49,6 +55,7 @@ void run_offloaded(offloaded *o, worker *w) {
         .send_error = send_error_locked,
         .random_seed = copy_seed,
         .store_and_count = keep_result,
+        .put_packed = keep_packed,
     };
     call c = {.ctx = o->ctx,
               .argv = o->argv,

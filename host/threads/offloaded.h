@@ -30,8 +30,9 @@ typedef struct offloaded {
     settings settings; /* those at the time of the call */
     uint64_t string_limit;
     uint64_t seed[SEED_WORDS]; /* of random_seed() */
-    int stores; /* the main thread is to store the result */
+    int stores; /* the main thread is to store the result, or to put what is packed in place */
     result result;
+    packing *packed;
     _Atomic int cancelled; /* the client has gone, or the call has failed */
     uint64_t microseconds; /* that the thread took */
     uint64_t saved; /* that the main thread would have taken: also those of threads that helped */

@@ -396,6 +396,63 @@ describe("settings", () => {
   });
 });
 
+describe.each([
+  ["R64.OPTIMIZE", "R64.GETINTARRAY", (...ids: number[]): Command => ["R64.SETBITS", "k", ...ids]],
+  ["RI.OPTIMIZE", "RI.SCAN", (...ids: number[]): Command => ["RI.SET", "k", ...ids.flatMap((id) => [id, id])]],
+] as const)("%s of a key with segments", (name, lists, set) => {
+  const COUNT = 400_000, AT_ONCE = 2000, written = [7, 8];
+  /** In no order, so that blocks are left free. */
+  const ids = Array.from({ length: COUNT }, (_, i) => ((i * 7919) % COUNT) * 40_009);
+  const loadIds = (): Promise<unknown> =>
+    server.connection.pipeline(Array.from({ length: COUNT / AT_ONCE }, (_, i) => set(...ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE))));
+  const memory = (): Promise<number> => server.run("MEMORY", "USAGE", "k") as Promise<number>;
+  const valid = async (): Promise<void> => { expect(await server.run("R.DEBUG", "VALIDATE", "k")).toBe("OK"); };
+  /** Members, or ids and their values. */
+  const content = async (): Promise<unknown> => {
+    if (lists === "R64.GETINTARRAY") return server.run(lists, "k");
+    return ((await server.run(lists, "k", 0, "COUNT", 1_000_000)) as Reply[])[1];
+  };
+  beforeEach(async () => {
+    await server.run("FLUSHALL");
+    await loadIds();
+    await server.run("PEXPIRE", "k", 1_000_000);
+  });
+
+  it("takes as little memory from a thread as from the main thread", async () => {
+    const before = await memory(), members = await content(), done = await count("questions_done");
+    expect(await during([name, "k"], async () => {})).toBe("OK");
+    expect(await count("questions_done")).toBeGreaterThan(done);
+    const packed = await memory();
+    expect(packed).toBeLessThan(before);
+    await valid();
+    expect(await content()).toEqual(members);
+    expect(await synchronously([name, "k"])).toBe("OK");
+    expect(Math.abs(await memory() - packed) / packed).toBeLessThan(0.02);
+    expect(await server.run("PTTL", "k")).toBeGreaterThan(0);
+  });
+
+  it("leaves what is written meanwhile as it is", async () => {
+    const before = await memory();
+    expect(await during([name, "k"], async () => { for (const id of written) await server.run(...set(id)); })).toBe("OK");
+    await valid();
+    expect(await memory()).toBeLessThan(before);
+    const added = await content();
+    await server.run("FLUSHALL");
+    await loadIds();
+    await server.run(...set(...written));
+    expect(await content()).toEqual(added);
+  });
+
+  it.each<[string, Command, string]>([
+    ["is deleted", ["DEL", "k"], "OK"], ["gets one segment", set(5), "OK"], ["is replaced by text", ["SET", "k", "text"], WRONGTYPE],
+  ])("does nothing if the key %s meanwhile", async (_, command, reply) => {
+    const replied = await during([name, "k"], () => server.connection.pipeline([["DEL", "k"], command]));
+    expect(replied instanceof Error ? replied.message : replied).toBe(reply);
+    expect(await server.run("EXISTS", "k")).toBe(command[0] === "DEL" ? 0 : 1);
+    if (command[0] !== "SET" && command[0] !== "DEL") await valid();
+  });
+});
+
 describe("many questions", () => {
   it("beyond those that may wait are answered on the main thread", async () => {
     await server.connection.pipeline([["CONFIG", "SET", "maxclients", 3000], load(families[0]!, "k", 3), load(families[0]!, "other", 5)]);

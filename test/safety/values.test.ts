@@ -251,7 +251,7 @@ describe("questions on threads", () => {
     COUNT: ["k", 10, "(3000"], SUM: ["k"], STATS: ["k"], RANK: ["k", 300, "REV"], RANGE: ["k", 4200, 4300, "WITHVALUES"], QUANTILE: ["k", 0.1, 0.999],
     HISTOGRAM: ["k", "EDGES", 3, -100, 5, 900], STAT: ["k", "JSON"], SCAN: ["k", 0, "COUNT", 5000],
   };
-  const asked = integers.filter(({ mayOffload }) => mayOffload).flatMap(({ name, keys }): Command[] => {
+  const asked = integers.filter(({ flags, mayOffload }) => mayOffload === true && flags.includes("readonly")).flatMap(({ name, keys }): Command[] => {
     const call: Argument[] = [`RI.${name}`, ...calls[name]!];
     return keys.some(({ keyword }) => keyword) ? [call, [...call, "WITHIN", "#1 - #2 < 40", 2, "members", "far"]] : [call];
   });
@@ -269,7 +269,10 @@ describe("questions on threads", () => {
       ["RI.SET", "k", ...range(0, 8000)], ["RI.DELRANGE", "k", -1000, 2000, "WITHIN", "#1", 1, "members"], ["RI.DEL", "far", ...range(0, 1000)],
     ],
     "removal of all": [["RI.DELRANGE", "k", "-inf", "+inf"], ["RI.DELRANGE", "far", "-inf", "+inf"], ["DEL", "members"]],
-    "other keys in their place": [["RI.MERGE", "k", 2, "k", "far", "AGGREGATE", "MIN"], ["RENAME", "far", "members"], ["SET", "far", "text"]],
+    "other keys in their place": [
+      ["CONFIG", "SET", "redis-roar.threads", 0], ["RI.MERGE", "k", 2, "k", "far", "AGGREGATE", "MIN"], ["CONFIG", "SET", "redis-roar.threads", 2],
+      ["RENAME", "far", "members"], ["SET", "far", "text"],
+    ],
     "saving and copies": [["RI.OPTIMIZE", "k"], ["SAVE"], ["COPY", "k", "far", "REPLACE"], ["RI.SET", "far", 1, 2, 3, 4], ["FLUSHALL"]],
   };
   it.each(questions.map((question) => [question.join(" "), question] as const))("answer as of when they were asked: %s", async (_, question) => {
@@ -286,6 +289,28 @@ describe("questions on threads", () => {
       for (const [i, key] of dumps.entries()) await server.run("RESTORE", key, 0, before[i]!, "REPLACE");
       await expectValid(server, "k", what);
     }
+  });
+
+  const merge: Command = ["RI.MERGE", "sum", 3, "k", "far", "none", "AGGREGATE", "MAX"];
+  it("MERGE stores what a thread has merged, and merges again if a source has changed meanwhile", async () => {
+    const dumpAfter = async (prepared: Command[]): Promise<Reply> => {
+      await server.run("CONFIG", "SET", "redis-roar.threads", 0);
+      await server.connection.pipeline([...prepared, merge]);
+      await server.run("CONFIG", "SET", "redis-roar.threads", 2);
+      return server.run("DUMP", "sum");
+    };
+    const unchanged = await dumpAfter([]), done = await count("questions_done");
+    for (const [what, commands, repeated] of [["nothing", [], 0], ["the destination", [["SET", "sum", "text"]], 0], ["a source", [["RI.SET", "far", 3, 100_000]], 1]] as const) {
+      const again = await count("questions_repeated");
+      await server.run("DEL", "sum");
+      const reply = await during(merge, () => server.connection.pipeline(commands));
+      expect(reply, what).toBe(await server.run("RI.CARD", "sum"));
+      expect(await server.run("DUMP", "sum"), what).toBe(repeated ? await dumpAfter([]) : unchanged);
+      expect(await count("questions_repeated"), what).toBe(again + repeated);
+    }
+    expect(await count("questions_done")).toBe(done + 3);
+    expect(await server.run("RI.MERGE", "sum", 2, "none", "nothing")).toBe(0);
+    expect(await server.run("EXISTS", "sum")).toBe(0);
   });
 
   it("removals from keys that a question reads run out of memory as a whole", async () => {
