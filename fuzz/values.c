@@ -88,7 +88,7 @@ static void compare(int wholly) {
     EXPECT(ids == count);
     ask(ASK_SUM, 0, NULL, &n);
     EXPECT(n.list[0] == count && n.list[1] + (n.list[2] << 32) == (uint64_t)sum);
-    EXPECT((uint32_t)(n.list[3] + (n.list[2] + (n.list[1] >> 32) >> 32)) == (uint32_t)(sum >> 64));
+    EXPECT((uint32_t)(n.list[3] + ((n.list[2] + (n.list[1] >> 32)) >> 32)) == (uint32_t)(sum >> 64));
     free(n.list);
     if (wholly) compare_list();
 }

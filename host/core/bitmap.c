@@ -357,8 +357,9 @@ int root_replace(root **r, uint32_t from, uint32_t to, bitmap *with, unsigned __
     return 1;
 }
 
+/* A segment that another root has, too, cannot be a bitmap of its own. */
 bitmap *root_simplified(root *r) {
-    if (r->count > 1) return root_bitmap(r);
+    if (r->count > 1 || (r->count == 1 && !root_own(r, 0))) return root_bitmap(r);
     bitmap *only = r->count ? r->of[0].b : bitmap_create(0);
     if (only == NULL) abort(); /* out of memory for a few bytes, as when the server allocates them */
     if (r->count) count_in(1, 0);
