@@ -5,6 +5,9 @@ import { origin, type Results } from "./results.ts";
 import { advantage, type Row } from "./row.ts";
 import { COSTS, DESCRIPTION, MAIN_THREAD } from "./suites/costs.ts";
 import { FELT } from "./suites/felt.ts";
+import { GROWTH } from "./suites/growth.ts";
+import { INTEGERS } from "./suites/integers.ts";
+import { NAMES } from "./suites/names.ts";
 import { OPERANDS_MOST, worstQuestions } from "./suites/worst.ts";
 import { isSwept, sweepTable } from "./sweep.ts";
 
@@ -43,10 +46,11 @@ function mean(rows: readonly Row[], other: string): [rows: number, times: number
 
 function means(results: Results): string {
   const peer = peerOf(results), rows = { time: ["µs", "ms"], memory: ["bytes"] };
+  const averaged = results.rows.filter((row) => !isSwept(row) && !row.data.startsWith(GROWTH));
   const lines = [[NATIVE, "native bitmaps"], [SETS, "sets"], ...(peer === undefined ? [] : [[peer, `C module ${peer}`]])].map(([other, title]) => [
     title!,
     ...Object.values(rows).flatMap((units) => {
-      const [count, times] = mean(results.rows.filter((row) => units.includes(row.unit) && !isSwept(row)), other!);
+      const [count, times] = mean(averaged.filter((row) => units.includes(row.unit)), other!);
       return count ? [`${digits(times, 3)} x`, grouped(count)] : ["-", "0"];
     }),
   ]);
@@ -117,6 +121,22 @@ function signIns(results: Results, data: string): string {
   return markdown([data, "native", "`R.*`", ...(peer === undefined ? [] : [`C module ${peer}`])], lines);
 }
 
+/** A table for each data set whose name begins so, with a column for each contender that has figures there. */
+function beside({ rows }: Results, begins: string): string {
+  const shown = rows.filter(({ data }) => data.startsWith(begins));
+  return [...new Set(shown.map(({ data }) => data))].map((data) => {
+    const own = shown.filter((row) => row.data === data), names = [...new Set(own.flatMap(({ values }) => Object.keys(values)))];
+    const cell = (value: Figure, unit: Row["unit"]): string => {
+      if (value === undefined) return "";
+      if (unit === "µs") return time(value);
+      return unit === "bytes" ? digits(value, 3) : grouped(value);
+    };
+    const titled = (what: string, unit: Row["unit"]): string => (unit === "µs" ? what : `${what}, ${unit}`);
+    const lines = own.map(({ what, unit, values }) => [titled(what, unit), ...names.map((name) => cell(values[name], unit))]);
+    return markdown([data, ...names], lines);
+  }).join("\n\n");
+}
+
 function density({ rows }: Results): string {
   const { head, lines } = sweepTable(rows);
   return markdown(head, lines);
@@ -132,6 +152,9 @@ export function withTables(page: string, results: Results): string {
     many: many(results),
     site: site(results),
     ...(results.rows.some(isSwept) ? { density: density(results) } : {}),
+    growth: beside(results, GROWTH),
+    integers: beside(results, INTEGERS),
+    names: beside(results, NAMES),
     "sign-ins": ["sign-ins of a year", "sign-ins of five years"].map((data) => signIns(results, data)).join("\n\n"),
     machine: `The figures of this section are from a run of \`make bench\` on an ${origin(results, results.rows)}.`,
   };

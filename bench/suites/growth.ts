@@ -8,7 +8,8 @@ import { figures, type Row } from "../row.ts";
 import { median, parseTails } from "../statistics.ts";
 import { text } from "./small.ts";
 
-const GROWTH = "growth: ";
+/** What the names of most of these data sets begin with. */
+export const GROWTH = "growth: ";
 
 /** Members per turn of a contender. */
 const TURN = 100_000;

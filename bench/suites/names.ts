@@ -10,7 +10,9 @@ import { snowflakes } from "../generators.ts";
 import { measure } from "../measure.ts";
 import { figures, type Row } from "../row.ts";
 
-const NAMES = "names: ", HASHES = "hashes";
+/** What the names of these data sets begin with. */
+export const NAMES = "names: ";
+const HASHES = "hashes";
 const KEY = "names", IDS = "hash:ids", BY_ID = "hash:names";
 /** Commands in a pipeline that loads, and calls in a batch. */
 const CHUNK = 10_000, CALLS = 500;
