@@ -66,7 +66,7 @@ beforeEach(async ({ skip }) => {
     ["SET", "s:1", bitmapOf([5]), "PX", 2_000_000], ["SET", "s:2", bitmapOf([6, 700])], ["SET", "s:5", bitmapOf([9]), "PX", 2_000_000],
     ["SETBIT", "long:1", 2_000_000, 1], ["SETBIT", "wide:1", 5, 1], ["SETBIT", "wide:1", 9000, 0], ["SET", "x", "text"],
     ["DEL", "full"], ["R.SETFULL", "full"], ["RI.SET", "v", 7, 31], ["RN.ADD", "d", "ada"],
-    ["ZADD", "z", ...several.flatMap((i) => [i, 3 * i])], ["HSET", "h", ...several.flatMap((i) => [3 * i, i])], ["SADD", "w", ...several.map((i) => `reader ${i}`)],
+    ["ZADD", "z", ...Array.from({ length: 900 }, (_, i) => [i % 7, i]).flat()], ["HSET", "h", ...several.flatMap((i) => [3 * i, i])], ["SADD", "w", ...several.map((i) => `reader ${i}`)],
   ]);
   if (existsSync(backup)) return;
   const file = await Backup.append(backup);
