@@ -258,8 +258,7 @@ export class Adviser {
   }
 
   #note(node: Node, key: Key, measured: Measured): void {
-    const { bytes } = measured, own = keyBytes(keyLayout(node.version), this.#quantum, key.name.length, key.expires);
-    noteFound(key.group, measured, key.now, bytes === undefined ? key.now : bytes + own);
+    noteFound(key.group, measured, key.now, keyBytes(keyLayout(node.version), this.#quantum, key.name.length, key.expires));
   }
 
   async #readString({ connection }: Node, { name, length }: Key): Promise<(() => Measured) | undefined> {
@@ -303,7 +302,7 @@ export class Adviser {
 
   #result(seconds: number, notes: string[]): Advice {
     const { version } = this.#servers.nodes[0]!, dictionaryKey = keyBytes(keyLayout(version), this.#quantum, DICTIONARY_NAME_BYTES, false);
-    const rows = Array.from(this.#groups.values(), (group) => rowsOf(group, dictionaryKey)).flat()
+    const rows = Array.from(this.#groups.values(), (group) => rowsOf(this.#core, group, dictionaryKey)).flat()
       .sort((a, b) => (b.saved ?? -Infinity) - (a.saved ?? -Infinity) || b.bytesNow - a.bytesNow || (a.pattern < b.pattern ? -1 : 1));
     const convertible = rows.filter((row) => row.isConvertible);
     const sum = (list: AdviceRow[], field: "bytesNow" | "bytesRoaring"): number => list.reduce((total, row) => total + (row[field] ?? 0), 0);

@@ -10,7 +10,7 @@ export interface Measured {
   bytes?: number;
   /** Whether members need 64 bits. */
   wide?: boolean;
-  /** Names that a hash gives ids to. */
+  /** Names in a set, or those to which a hash gives ids. */
   names?: number;
 }
 
@@ -22,8 +22,10 @@ export interface Found {
   roaring: number;
   /** Keys whose members need 64 bits. */
   wide: number;
-  /** Names that hashes give ids to. */
+  /** Names in sets, or those to which hashes give ids. */
   names: number;
+  /** What keys take besides their values. */
+  own: number;
   /** Keys that would become larger, and by how much together. */
   largerKeys: number;
   largerBytes: number;
@@ -44,10 +46,11 @@ export interface Group {
   names: GroupNames;
 }
 
-/** Notes a value that takes so many bytes now, and would take so many in its new form, each with the key. */
-export function noteFound(group: Group, { verdict, wide = false, names = 0 }: Measured, now: number, roaring: number): void {
+/** Notes a value whose key takes so many bytes now, of which `own` are those of its name. */
+export function noteFound(group: Group, { verdict, bytes, wide = false, names = 0 }: Measured, now: number, own: number): void {
+  const roaring = bytes === undefined ? now : bytes + own;
   addFound(group.read, verdict, {
-    keys: 1, now, roaring, wide: wide ? 1 : 0, names,
+    keys: 1, now, roaring, wide: wide ? 1 : 0, names, own,
     largerKeys: roaring > now ? 1 : 0, largerBytes: Math.max(0, roaring - now),
     nowNow: now ** 2, nowRoaring: now * roaring, roaringRoaring: roaring ** 2,
   });
@@ -64,7 +67,8 @@ export function joinGroups(group: Group, other: Group): void {
   group.keys += other.keys;
   group.now += other.now;
   for (const [verdict, found] of other.read) addFound(group.read, verdict, found);
-  group.names.join(other.names);
+  if (group.names.names === 0) group.names = other.names;
+  else if (other.names.names > 0) group.names.join(other.names);
 }
 
 /**

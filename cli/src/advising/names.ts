@@ -3,6 +3,14 @@
 
 import { type Core } from "../core/core.js";
 import { DictionarySize, recordBytes } from "../core/dictionary-size.js";
+import { blocksBytes, SEGMENT_BYTES } from "../core/sizes.js";
+
+/** The bytes of a bitmap of these ids, packed, without its key. */
+export function packedBytes(core: Core, ids: Uint32Array | BigUint64Array): number {
+  core.collect(ids);
+  core.pack(SEGMENT_BYTES);
+  return blocksBytes(core.arenas);
+}
 
 /** How many names a run may keep; shared by all groups. */
 export interface Budget { left: number }
@@ -116,7 +124,7 @@ export class GroupNames {
   /** Notes that a key has about so many new names beyond those that were read. */
   addBeyond(names: number): void { this.#beyond += names; }
 
-  /** Adds the names of another group. The ids that bitmaps have been measured with stay. */
+  /** Adds the names of another group. As bitmaps were measured with ids of two dictionaries, typicalBytes() is to replace their sizes. */
   join(other: GroupNames): void {
     const record = other.#size.meanRecord;
     this.isJoined = true;
@@ -149,6 +157,15 @@ export class GroupNames {
     return { names: all, bytes: Math.round(larger.bytes * all / larger.names) };
   }
 
-  /** Whether a server's dictionary has this size to the byte. */
-  get isExact(): boolean { return this.#size.isSmall && !this.isFull && !this.isJoined; }
+  /** The bytes of a bitmap of about so many ids of all names, drawn at random. */
+  typicalBytes(core: Core, members: number): number {
+    const names = this.#table.names, ids = new Uint32Array(Math.min(names, Math.round(members)));
+    // One id in each of as many parts: so there are no repetitions.
+    let draw = 1;
+    for (let i = 0; i < ids.length; i++) {
+      draw = (Math.imul(draw, 1_664_525) + 1_013_904_223) >>> 0;
+      ids[i] = Math.floor((i + draw / 2 ** 32) * names / ids.length);
+    }
+    return packedBytes(core, ids);
+  }
 }

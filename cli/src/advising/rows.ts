@@ -1,5 +1,6 @@
 // What advise says: a row for each kind of values in each group, and notes.
 
+import { type Core } from "../core/core.js";
 import { countText } from "../text.js";
 import { isConvertible, type Verdict } from "../verdict.js";
 import { type Found, type Group, regressionOf } from "./found.js";
@@ -59,7 +60,7 @@ function familyOf(verdict: Verdict, { wide, keys }: Found): string {
 }
 
 /** The rows of a group, given what a dictionary's key takes besides its value. */
-export function rowsOf(group: Group, dictionaryKey: number): AdviceRow[] {
+export function rowsOf(core: Core, group: Group, dictionaryKey: number): AdviceRow[] {
   const { pattern, type, read } = group;
   const none = {
     pattern, type, isConvertible: false, family: null, bytesRoaring: null, uncertainty: 0, saved: null, largerKeys: 0, largerBytes: 0,
@@ -87,7 +88,8 @@ export function rowsOf(group: Group, dictionaryKey: number): AdviceRow[] {
     };
     if (verdict === "names") {
       const { names, bytes } = group.names.with(others, found.keys), bytesDictionary = bytes + dictionaryKey;
-      const bytesRoaring = values + bytesDictionary, saved = bytesNow - bytesRoaring;
+      const typical = (): number => Math.round((found.own + found.keys * group.names.typicalBytes(core, found.names / found.keys)) * scale);
+      const bytesRoaring = (group.names.isJoined ? typical() : values) + bytesDictionary, saved = bytesNow - bytesRoaring;
       return { ...measured, isConvertible: saved > 0, bytesRoaring, saved, uncertainty: Infinity, names, bytesDictionary };
     }
     const priced = { ...measured, isConvertible: isConvertible(verdict), bytesRoaring: values, saved: bytesNow - values };
@@ -118,7 +120,7 @@ export function notesOn(rows: readonly AdviceRow[], groups: Iterable<Group>): st
     notes.push(`${areKeys(core, ["key is a bitmap", "keys are bitmaps"])} of the server's own type, which is compressed, too; ${more}`);
   }
   if (integers.length > 0) {
-    notes.push(`${areKeys(integers, ["sorted set or hash has", "sorted sets and hashes have"])} integers for ids; convert --to integers makes them keys of RI.*`);
+    notes.push(`${areKeys(integers, ["sorted set or hash has", "sorted sets and hashes have"])} integers for ids; convert --to integers makes keys of RI.* of such`);
   }
   if (names.some((row) => row.isConvertible)) {
     notes.push("sets of names would be bitmaps of ids, with one dictionary for each group; convert --names makes these. What they take depends on"
@@ -137,6 +139,6 @@ export function notesOn(rows: readonly AdviceRow[], groups: Iterable<Group>): st
     const rest = full.length > 1 ? ` and ${countText(full.length - 1)} other ${full.length === 2 ? "group" : "groups"}` : "";
     notes.push(`there are too many names to know all of them: figures of ${full[0]!}${rest} are estimates from a part of the sets, or missing; --match with one group has more room`);
   }
-  if (list.some(({ names: { isJoined, names: count } }) => isJoined && count > 0)) notes.push("groups that were joined would have one dictionary; its size is an estimate");
+  if (list.some(({ names: { isJoined, names: count } }) => isJoined && count > 0)) notes.push("groups of sets that were joined, because their names are alike, would have one dictionary; their figures are estimates");
   return notes;
 }

@@ -7,7 +7,7 @@ import { readPages } from "../reading.js";
 import { type Connection } from "../servers.js";
 import { Members } from "../verdict.js";
 import { type Measured } from "./found.js";
-import { type GroupNames } from "./names.js";
+import { type GroupNames, packedBytes } from "./names.js";
 
 /** Names that wait until the set is read to its end, so that the sets of a batch get ids in their order. Only longer sets have more. */
 const WAITING_MOST = 50_000;
@@ -70,13 +70,11 @@ class SetReader {
     this.#addNames(this.#waiting.splice(0));
     const read = this.#ids.count;
     if (read === 0) return undefined;
-    this.#core.collect(this.#ids.offsets);
-    this.#core.pack(SEGMENT_BYTES);
-    const bytes = blocksBytes(this.#core.arenas);
-    if (!this.#isCut) return { verdict: "names", bytes };
+    const bytes = packedBytes(this.#core, this.#ids.offsets);
+    if (!this.#isCut) return { verdict: "names", bytes, names: read };
     const whole = Math.max(1, length / read);
     this.#names.addBeyond(this.#added * (whole - 1));
-    return { verdict: "names", bytes: Math.round(bytes * whole) };
+    return { verdict: "names", bytes: Math.round(bytes * whole), names: Math.max(read, length) };
   }
 }
 
