@@ -25,16 +25,26 @@ export function ofScore(text: string): bigint | undefined {
 /** A value of a hash as an integer; undefined if it would come back as another text, or needs more than 64 bits. */
 export const ofValue = (text: string): bigint | undefined => (/^(0|-?[1-9]\d{0,18})$/.test(text) ? within(BigInt(text)) : undefined);
 
-/**
- * The bytes of a key of integers with these ids and values, stored in ascending order, without its name; and whether RI.OPTIMIZE is to
- * be called then. It makes most keys smaller, but not those of few ids.
- */
-export function sizeOfIntegers(core: Core, ids: BigUint64Array, values: BigInt64Array): { bytes: number; packs: boolean } {
+export interface IntegersSize {
+  /** Without the key's name. */
+  bytes: number;
+  /** Whether RI.OPTIMIZE is to be called at the end. It makes most keys smaller, but not those of few ids. */
+  packs: boolean;
+  /** Whether that is the size to the byte. */
+  isExact: boolean;
+}
+
+/** RI.OPTIMIZE packs four segments at a time, here all are packed at once: up to that many bytes, this makes no difference. */
+const EXACT_MOST = 3 * SEGMENT_BYTES;
+
+/** The size of a key of integers with these ids and values, stored in ascending order. */
+export function sizeOfIntegers(core: Core, ids: BigUint64Array, values: BigInt64Array): IntegersSize {
   core.collectValues(ids, values);
   const stored = blockBytes(core.used());
   core.pack(SEGMENT_BYTES);
   const packed = blocksBytes(core.arenas);
-  return packed <= stored ? { bytes: packed, packs: true } : { bytes: stored, packs: false };
+  const packs = packed <= stored;
+  return { bytes: packs ? packed : stored, packs, isExact: stored <= EXACT_MOST };
 }
 
 /** Pairs in one command and in one reply. */

@@ -86,6 +86,15 @@ describe("advise on integers for ids", () => {
     expect(await convert("k", "--to", "integers")).toMatchObject({ converted: 0 });
   });
 
+  it("marks the size of a key of many segments as not exact", async () => {
+    await fill(["HSET", "h"], range(110_000).map((i) => [2 ** 40 + 1000 * i, (i * 7919) % 2 ** 30]));
+    const row = rowOf(await advise(), "h");
+    expect(row.uncertainty).toBeNull();
+    expect((await toolOn(server, "advise")).out).toMatch(/^h +integers for ids .* ~[\d.]+ KB +RI /m);
+    const { bytesAfter } = await convert("h", "--to", "integers");
+    expect(Math.abs(bytesAfter / row.bytesRoaring! - 1)).toBeLessThan(0.05);
+  });
+
   it("tells keys of one group apart", async () => {
     await server.connection.pipeline([
       ["ZADD", "k:1", ...range(300).flatMap((i) => [i, i])], ["ZADD", "k:2", 1, "x"], ["HSET", "k:3", ...range(300).flatMap((i) => [i, -i])], ["HSET", "k:4", "a", "b"],

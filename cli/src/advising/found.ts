@@ -8,6 +8,8 @@ export interface Measured {
   verdict: Verdict;
   /** Bytes without the key, if it can have another form: a bitmap, a key of integers, or a dictionary. */
   bytes?: number;
+  /** Whether that is exact; true if missing. */
+  isExact?: boolean;
   /** Whether members need 64 bits. */
   wide?: boolean;
   /** Names in a set, or those to which a hash gives ids. */
@@ -20,6 +22,8 @@ export interface Found {
   /** Bytes by MEMORY USAGE with the key, now and in the new form. */
   now: number;
   roaring: number;
+  /** Keys whose new sizes are not exact. */
+  inexact: number;
   /** Keys whose members need 64 bits. */
   wide: number;
   /** Names in sets, or those to which hashes give ids. */
@@ -47,10 +51,11 @@ export interface Group {
 }
 
 /** Notes a value whose key takes so many bytes now, of which `own` are those of its name. */
-export function noteFound(group: Group, { verdict, bytes, wide = false, names = 0 }: Measured, now: number, own: number): void {
+export function noteFound(group: Group, measured: Measured, now: number, own: number): void {
+  const { verdict, bytes, isExact = true, wide = false, names = 0 } = measured;
   const roaring = bytes === undefined ? now : bytes + own;
   addFound(group.read, verdict, {
-    keys: 1, now, roaring, wide: wide ? 1 : 0, names, own,
+    keys: 1, now, roaring, inexact: isExact ? 0 : 1, wide: wide ? 1 : 0, names, own,
     largerKeys: roaring > now ? 1 : 0, largerBytes: Math.max(0, roaring - now),
     nowNow: now ** 2, nowRoaring: now * roaring, roaringRoaring: roaring ** 2,
   });

@@ -89,8 +89,8 @@ class PairReader {
       return areIds ? { verdict: "ids of names", bytes: dictionary.bytes, names: dictionary.names } : { verdict: "not integers" };
     }
     if (this.#count === 0) return undefined;
-    const { bytes } = sizeOfIntegers(this.#core, this.#ids.subarray(0, this.#count), this.#values.subarray(0, this.#count));
-    return { verdict: "integers for ids", bytes };
+    const { bytes, isExact } = sizeOfIntegers(this.#core, this.#ids.subarray(0, this.#count), this.#values.subarray(0, this.#count));
+    return { verdict: "integers for ids", bytes, isExact };
   }
 }
 

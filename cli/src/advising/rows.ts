@@ -20,8 +20,8 @@ export interface AdviceRow {
   /** With the dictionary, if there is one. */
   bytesRoaring: number | null;
   /**
-   * The 95 % confidence interval of bytesRoaring is that many bytes to each side; 0 if all values were read. Infinite, which is null in
-   * JSON, if it is not known.
+   * The 95 % confidence interval of bytesRoaring is that many bytes to each side; 0 if that is exact. Infinite, which is null in JSON, if
+   * it is not known: where there is a dictionary, and for large keys of integers.
    */
   uncertainty: number;
   saved: number | null;
@@ -81,9 +81,10 @@ export function rowsOf(core: Core, group: Group, dictionaryKey: number): AdviceR
     const { slope, variance } = regressionOf(found), scale = keys / found.keys, others = keys - found.keys;
     const unreadRoaring = others * (found.roaring - slope * found.now) / found.keys + slope * rest;
     const values = Math.round(found.roaring + (others > 0 ? Math.max(0, unreadRoaring) : 0));
+    const known = found.inexact > 0 ? Infinity : 0;
     const measured = {
       ...row, family: familyOf(verdict, found),
-      uncertainty: unread > 0 ? Math.round(1.96 * keys * Math.sqrt(variance / found.keys * (1 - found.keys / keys))) : 0,
+      uncertainty: unread > 0 ? Math.round(1.96 * keys * Math.sqrt(variance / found.keys * (1 - found.keys / keys))) : known,
       largerKeys: Math.round(found.largerKeys * scale), largerBytes: Math.round(found.largerBytes * scale),
     };
     if (verdict === "names") {
