@@ -133,14 +133,14 @@ describe("advise on sets of strings", () => {
 
   it("estimates groups that turn out to be one, as if they had had one dictionary", seeded(async (r) => {
     const letters = (i: number): string => String.fromCharCode(97 + i % 26, 97 + Math.floor(i / 26), 97 + i % 7);
-    const sets = range(60).map(() => range(150).map(() => `person ${r.below(2000)}`));
+    const sets = range(60).map(() => range(50 + r.below(300)).map(() => `person ${r.below(2000)}`));
     await server.connection.pipeline(sets.map((set, i) => ["SADD", `friends:${letters(i)}`, ...set]));
     const advice = await advise(), row = rowOf(advice, "friends:*");
     expect(row, `SEED=${seed}`).toMatchObject({ keys: 60, keysRead: 60, kind: "names", names: new Set(sets.flat()).size });
     expect(advice.notes.filter((note) => note.includes("were joined"))).toHaveLength(1);
     const done = await printed<Conversion>("convert", "--match", "friends:*", "--names", "d", "--whole-groups", "--parallel", "1");
-    // Bitmaps by ids of dictionaries of their own would be a third as large.
-    expect(off(row.bytesRoaring! - row.bytesDictionary!, done.bytesAfter), `SEED=${seed}`).toBeLessThan(0.3);
+    // Bitmaps by ids of dictionaries of their own would be a third as large. With few sets, the estimate is too large, by up to a third.
+    expect(off(row.bytesRoaring! - row.bytesDictionary!, done.bytesAfter), `SEED=${seed}`).toBeLessThan(0.5);
     expect(off(row.bytesDictionary!, await server.usage("d"))).toBeLessThan(OFF);
   }));
 

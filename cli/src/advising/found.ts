@@ -12,7 +12,7 @@ export interface Measured {
   isExact?: boolean;
   /** Whether members need 64 bits. */
   wide?: boolean;
-  /** Names in a set, or those to which a hash gives ids. */
+  /** Names to which a hash gives ids. */
   names?: number;
 }
 
@@ -26,7 +26,7 @@ export interface Found {
   inexact: number;
   /** Keys whose members need 64 bits. */
   wide: number;
-  /** Names in sets, or those to which hashes give ids. */
+  /** Names to which hashes give ids. */
   names: number;
   /** What keys take besides their values. */
   own: number;

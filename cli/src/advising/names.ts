@@ -97,6 +97,8 @@ export class GroupNames {
   readonly #budget: Budget;
   readonly #table = new NameTable();
   #size = new DictionarySize();
+  /** Sets that were read, by the logarithm of the number of their names: how many they are, and how many names they have together. */
+  readonly #sets = new Map<number, { sets: number; names: number }>();
   /** Names that keys probably have which were not read to their ends. */
   #beyond = 0;
   /** Whether a key was not read to its end, because there were too many names. */
@@ -121,15 +123,24 @@ export class GroupNames {
     return this.#table.add(high, low);
   }
 
+  /** Notes a set of so many names. */
+  addSet(names: number): void { this.#addSets(Math.floor(4 * Math.log2(names)), 1, names); }
+
+  #addSets(size: number, sets: number, names: number): void {
+    const alike = this.#sets.get(size) ?? { sets: 0, names: 0 };
+    this.#sets.set(size, { sets: alike.sets + sets, names: alike.names + names });
+  }
+
   /** Notes that a key has about so many new names beyond those that were read. */
   addBeyond(names: number): void { this.#beyond += names; }
 
-  /** Adds the names of another group. As bitmaps were measured with ids of two dictionaries, typicalBytes() is to replace their sizes. */
+  /** Adds the names of another group. As bitmaps were measured with ids of two dictionaries, bytesOfSets() is to replace their sizes. */
   join(other: GroupNames): void {
     const record = other.#size.meanRecord;
     this.isJoined = true;
     this.isFull ||= other.isFull;
     this.#beyond += other.#beyond;
+    for (const [size, { sets, names }] of other.#sets) this.#addSets(size, sets, names);
     for (const [high, low, keys] of other.#table.entries()) {
       if (this.#table.find(high, low) !== undefined) this.#budget.left++;
       else {
@@ -157,14 +168,18 @@ export class GroupNames {
     return { names: all, bytes: Math.round(larger.bytes * all / larger.names) };
   }
 
-  /** The bytes of a bitmap of about so many ids of all names, drawn at random. */
-  typicalBytes(core: Core, members: number): number {
-    const names = this.#table.names, ids = new Uint32Array(Math.min(names, Math.round(members)));
-    // One id in each of as many parts: so there are no repetitions.
+  /** The bytes of the bitmaps of all sets that were read, if each has names that are drawn at random from all. */
+  bytesOfSets(core: Core): number {
+    return [...this.#sets.values()].reduce((sum, { sets, names }) => sum + sets * this.#typicalBytes(core, names / sets), 0);
+  }
+
+  /** The bytes of a bitmap of so many ids, one in each of as many parts of the ids. */
+  #typicalBytes(core: Core, names: number): number {
+    const ids = new Uint32Array(Math.min(this.names, Math.round(names)));
     let draw = 1;
     for (let i = 0; i < ids.length; i++) {
       draw = (Math.imul(draw, 1_664_525) + 1_013_904_223) >>> 0;
-      ids[i] = Math.floor((i + draw / 2 ** 32) * names / ids.length);
+      ids[i] = Math.floor((i + draw / 2 ** 32) * this.names / ids.length);
     }
     return packedBytes(core, ids);
   }

@@ -89,7 +89,7 @@ export function rowsOf(core: Core, group: Group, dictionaryKey: number): AdviceR
     };
     if (verdict === "names") {
       const { names, bytes } = group.names.with(others, found.keys), bytesDictionary = bytes + dictionaryKey;
-      const typical = (): number => Math.round((found.own + found.keys * group.names.typicalBytes(core, found.names / found.keys)) * scale);
+      const typical = (): number => Math.round((found.own + group.names.bytesOfSets(core)) * scale);
       const bytesRoaring = (group.names.isJoined ? typical() : values) + bytesDictionary, saved = bytesNow - bytesRoaring;
       return { ...measured, isConvertible: saved > 0, bytesRoaring, saved, uncertainty: Infinity, names, bytesDictionary };
     }

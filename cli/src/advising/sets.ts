@@ -71,10 +71,11 @@ class SetReader {
     const read = this.#ids.count;
     if (read === 0) return undefined;
     const bytes = packedBytes(this.#core, this.#ids.offsets);
-    if (!this.#isCut) return { verdict: "names", bytes, names: read };
+    this.#names.addSet(this.#isCut ? Math.max(read, length) : read);
+    if (!this.#isCut) return { verdict: "names", bytes };
     const whole = Math.max(1, length / read);
     this.#names.addBeyond(this.#added * (whole - 1));
-    return { verdict: "names", bytes: Math.round(bytes * whole), names: Math.max(read, length) };
+    return { verdict: "names", bytes: Math.round(bytes * whole) };
   }
 }
 
