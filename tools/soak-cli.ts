@@ -25,7 +25,7 @@ import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Advice } from "../cli/src/advise.ts";
+import type { Advice } from "../cli/src/advising/rows.ts";
 import { type Core, Format } from "../cli/src/core/core.ts";
 import { type Answer, type Connection, information, Servers, type Word } from "../cli/src/servers.ts";
 import { bitmapOf, kinds } from "../test/cli/keyspace.ts";

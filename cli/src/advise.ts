@@ -1,14 +1,19 @@
-// advise: the memory that values would take as roaring bitmaps. Reads only.
+// advise: the memory that values would take as roaring bitmaps, as integers for ids, or with a dictionary of names. Reads only.
 
+import { type Group, joinGroups, type Measured, noteFound } from "./advising/found.js";
+import { type Budget, GroupNames, NAMES_MOST } from "./advising/names.js";
+import { readPairsToMeasure } from "./advising/pairs.js";
+import { type Advice, type AdviceRow, notesOn, rowsOf } from "./advising/rows.js";
+import { readSetToMeasure } from "./advising/sets.js";
 import { type Core, Format } from "./core/core.js";
-import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
+import { blocksBytes, keyBytes, keyLayout, SEGMENT_BYTES } from "./core/sizes.js";
 import { ErrorAnswer, Exit, Failure, interruption, isForbiddenCommand } from "./failure.js";
 import { generalized, patternOf } from "./names.js";
 import { Pace } from "./pace.js";
-import { CORE_BITMAP, PART_BYTES, readCoreBitmap, readSet, readString, scan } from "./reading.js";
+import { CORE_BITMAP, PART_BYTES, readCoreBitmap, readString, scan } from "./reading.js";
 import { type Answer, information, isRedirection, type Node, type Servers, type Word } from "./servers.js";
 import { countText } from "./text.js";
-import { isConvertible, type Verdict, verdictOnString } from "./verdict.js";
+import { isConvertible, verdictOnString } from "./verdict.js";
 
 export interface AdviseOptions {
   match?: Buffer;
@@ -19,69 +24,6 @@ export interface AdviseOptions {
   /** The share of time in which a server may work for the tool. */
   share: number;
   onProgress?: (done: number, expected: number) => void;
-}
-
-/** Values of one kind that were read. */
-interface Found {
-  keys: number;
-  /** Bytes by MEMORY USAGE with the key, now and as roaring bitmaps. */
-  now: number;
-  roaring: number;
-  /** Keys whose members need 64 bits. */
-  wide: number;
-  /** Keys that would become larger, and by how much together. */
-  largerKeys: number;
-  largerBytes: number;
-  /** Sums for the error of a sample: squares and products of now and roaring. */
-  nowNow: number;
-  nowRoaring: number;
-  roaringRoaring: number;
-}
-
-/** Keys of one pattern and type. */
-interface Group {
-  pattern: string;
-  type: string;
-  keys: number;
-  now: number;
-  read: Map<Verdict, Found>;
-}
-
-export interface AdviceRow {
-  pattern: string;
-  type: string;
-  /** What the values are; the server's type if they were not read. */
-  kind: string;
-  isConvertible: boolean;
-  /** `R` or `R64`; "R, R64" if some need 64 bits. */
-  family: string | null;
-  keys: number;
-  keysRead: number;
-  bytesNow: number;
-  bytesRoaring: number | null;
-  /** The 95 % confidence interval of bytesRoaring is that many bytes to each side; 0 if all values were read. */
-  uncertainty: number;
-  saved: number | null;
-  /** Keys that would become larger, and by how much together. */
-  largerKeys: number;
-  largerBytes: number;
-}
-
-export interface Advice {
-  servers: string[];
-  keys: number;
-  seconds: number;
-  /** The search was ended before all keys were seen. */
-  isPartial: boolean;
-  rows: AdviceRow[];
-  bytesNow: number;
-  bytesConvertible: number;
-  bytesRoaring: number;
-  /** Keys that disappeared while they were read, or that the user may not read. */
-  vanished: number;
-  notPermitted: number;
-  /** What makes the figures less exact, and what they leave out. */
-  notes: string[];
 }
 
 const BATCH = 50;
@@ -100,19 +42,19 @@ interface Key {
   type: string;
   now: number;
   expires: boolean;
-  /** Bytes of a string, members of a set or of a bitmap of the server's own. */
+  /** Bytes of a string, members of a set or of a bitmap of the server's own, fields of a hash. */
   length: number;
 }
 
 /** The types of keys that are read, and the commands that tell how long they are: bytes, or members. */
-const READ = new Map([["string", "STRLEN"], ["set", "SCARD"], [CORE_BITMAP, "BITCOUNT"]]);
+const READ = new Map([["string", "STRLEN"], ["set", "SCARD"], ["zset", "ZCARD"], ["hash", "HLEN"], [CORE_BITMAP, "BITCOUNT"]]);
 
-const newFound = (): Found =>
-  ({ keys: 0, now: 0, roaring: 0, wide: 0, largerKeys: 0, largerBytes: 0, nowNow: 0, nowRoaring: 0, roaringRoaring: 0 });
-
-function addFound(to: Found, more: Found): void {
-  for (const field of Object.keys(to) as (keyof Found)[]) to[field] += more[field];
-}
+/** About how many bytes a reader takes for a byte or a member of a key. */
+const MEMBER_BYTES: Record<string, number> = { string: 1, set: 16, [CORE_BITMAP]: 16, zset: 32, hash: 32 };
+/** Types of keys that are only counted if the user may not read them. */
+const OPTIONAL = new Set(["zset", "hash"]);
+/** The bytes of the name of a dictionary. */
+const DICTIONARY_NAME_BYTES = 12;
 
 export class Adviser {
   readonly #servers: Servers;
@@ -123,6 +65,9 @@ export class Adviser {
   readonly #joined = new Map<string, string>();
   /** Sizes that only a quantum of 8 explains, and those that only one of 16 explains. */
   readonly #votes: Record<8 | 16, number> = { 8: 0, 16: 0 };
+  readonly #budget: Budget = { left: NAMES_MOST };
+  /** By type, the command that this user may not run, without which keys of the type are not read. */
+  readonly #forbidden = new Map<string, string>();
   #keys = 0;
   #vanished = 0;
   #notPermitted = 0;
@@ -176,13 +121,13 @@ export class Adviser {
       const list = together;
       together = [];
       bytes = 0;
-      if (list.length > 0) await pace.spend(0, () => Promise.all(list.map((key) => this.#readOne(node, key))));
+      if (list.length > 0) await pace.spend(0, () => this.#readAll(node, list));
     };
     for (const key of keys) {
       if (!this.#isRead(key)) continue;
-      const size = key.type === "string" ? key.length : key.length * 16;
+      const size = key.length * MEMBER_BYTES[key.type]!;
       if (size > PART_BYTES) {
-        await pace.spend(0, () => this.#readOne(node, key));
+        await pace.spend(0, () => this.#readAll(node, [key]));
         continue;
       }
       together.push(key);
@@ -193,7 +138,7 @@ export class Adviser {
   }
 
   #isRead(key: Key): boolean {
-    if (!READ.has(key.type)) return false;
+    if (!READ.has(key.type) || this.#forbidden.has(key.type) || (key.type === "set" && key.group.names.isFull)) return false;
     const { sample } = this.#options;
     if (sample === undefined) return true;
     let read = 0;
@@ -210,8 +155,12 @@ export class Adviser {
       all((name) => ["TYPE", name]), all((name) => ["MEMORY", "USAGE", name, "SAMPLES", MEMORY_SAMPLES]),
       tellsExpiry ? all((name) => ["PTTL", name]) : Promise.resolve(names.map(() => -1)),
     ]);
-    const lengthOf = async (name: Buffer, type: Answer | undefined): Promise<Answer> =>
-      READ.has(String(type)) ? connection.ask(READ.get(String(type))!, name) : 0;
+    const lengthOf = async (name: Buffer, type: Answer | undefined): Promise<Answer> => {
+      const command = READ.get(String(type));
+      if (!command) return 0;
+      const length = this.#forbidden.has(String(type)) ? 0 : await connection.ask(command, name);
+      return this.#isForbidden(String(type), length) ? 0 : length;
+    };
     const lengths = await Promise.all(names.map((name, i) => lengthOf(name, types[i])));
     const keys: Key[] = [];
     for (const [i, name] of names.entries()) {
@@ -224,6 +173,7 @@ export class Adviser {
       const group = this.#count(name, String(type), Number(now));
       const key = { name, group, type: String(type), now: Number(now), expires: Number(time) >= 0, length: Number(length) };
       this.#vote(node, key);
+      if (this.#forbidden.has(key.type)) this.#notPermitted++;
       keys.push(key);
     }
     return keys;
@@ -239,10 +189,17 @@ export class Adviser {
     return false;
   }
 
+  /** Whether the user may not run a command that only keys of this type need; then notes it. */
+  #isForbidden(type: string, answer: Answer): boolean {
+    if (!OPTIONAL.has(type) || !isForbiddenCommand(answer)) return false;
+    this.#forbidden.set(type, /'(\S+)' command/.exec((answer as ErrorAnswer).message)?.[1]?.toUpperCase() ?? "what reads them");
+    return true;
+  }
+
   #count(name: Buffer, type: string, now: number): Group {
     const own = patternOf(name), pattern = this.#joined.get(own) ?? own, id = `${type} ${pattern}`;
     let group = this.#groups.get(id);
-    if (!group) this.#groups.set(id, group = { pattern, type, keys: 0, now: 0, read: new Map() });
+    if (!group) this.#groups.set(id, group = { pattern, type, keys: 0, now: 0, read: new Map(), names: new GroupNames(this.#budget) });
     group.keys++;
     group.now += now;
     return group;
@@ -266,64 +223,69 @@ export class Adviser {
         this.#groups.set(`${group.type} ${pattern}`, { ...group, pattern });
         continue;
       }
-      wider.keys += group.keys;
-      wider.now += group.now;
-      for (const [verdict, found] of group.read) {
-        const same = wider.read.get(verdict);
-        if (same) addFound(same, found);
-        else wider.read.set(verdict, found);
-      }
+      joinGroups(wider, group);
     }
   }
 
-  async #readOne(node: Node, key: Key): Promise<void> {
-    let measured: { verdict: Verdict; used?: number; wide?: boolean } | undefined;
+  /** Reads keys together, and then notes them in their order: names in sets get ids in the order in which they come. */
+  async #readAll(node: Node, keys: readonly Key[]): Promise<void> {
+    const readings = await Promise.all(keys.map((key) => this.#read(node, key)));
+    for (const [i, key] of keys.entries()) {
+      const reading = readings[i];
+      if (reading === "refused") continue;
+      const measured = reading?.();
+      if (measured) this.#note(node, key, measured);
+      else if (!key.group.names.isFull) this.#vanished++;
+    }
+  }
+
+  /** Reads a key; the result measures it. Undefined if it has gone or changed its type; "refused" after an error, which is counted. */
+  async #read(node: Node, key: Key): Promise<(() => Measured | undefined) | "refused" | undefined> {
+    const { connection } = node;
     try {
-      measured = key.type === "string" ? await this.#measureString(node, key) : await this.#measureMembers(node, key);
+      switch (key.type) {
+        case "string": return await this.#readString(node, key);
+        case "set": return await readSetToMeasure(connection, key, this.#core, key.group.names);
+        case CORE_BITMAP: return await this.#readBitmap(node, key);
+        default: return await readPairsToMeasure(connection, key, this.#core);
+      }
     } catch (error) {
       if (!(error instanceof ErrorAnswer)) throw error;
-      this.#isFine(error);
-      return;
+      if (this.#isForbidden(key.type, error)) this.#notPermitted++;
+      else this.#isFine(error);
+      return "refused";
     }
-    if (!measured) {
-      this.#vanished++;
-      return;
-    }
-    const { verdict, used, wide } = measured, layout = keyLayout(node.version);
-    let found = key.group.read.get(verdict);
-    if (!found) key.group.read.set(verdict, found = newFound());
-    const roaring = used === undefined ? key.now : blockBytes(used) + keyBytes(layout, this.#quantum, key.name.length, key.expires);
-    addFound(found, {
-      keys: 1, now: key.now, roaring, wide: wide ? 1 : 0,
-      largerKeys: roaring > key.now ? 1 : 0, largerBytes: Math.max(0, roaring - key.now),
-      nowNow: key.now ** 2, nowRoaring: key.now * roaring, roaringRoaring: roaring ** 2,
-    });
   }
 
-  async #measureString({ connection }: Node, { name, length }: Key): Promise<{ verdict: Verdict; used?: number } | undefined> {
+  #note(node: Node, key: Key, measured: Measured): void {
+    noteFound(key.group, measured, key.now, keyBytes(keyLayout(node.version), this.#quantum, key.name.length, key.expires));
+  }
+
+  async #readString({ connection }: Node, { name, length }: Key): Promise<(() => Measured) | undefined> {
     if (length > PART_BYTES) {
       const peek = await readString(connection, name, PEEK_BYTES);
       if (!peek) return undefined;
       const verdict = verdictOnString(peek, false);
-      if (!isConvertible(verdict)) return { verdict };
+      if (!isConvertible(verdict)) return () => ({ verdict });
     }
     const value = await readString(connection, name, length);
-    if (!value) return length === 0 ? { verdict: "empty" } : undefined;
-    const verdict = verdictOnString(value);
-    if (!isConvertible(verdict)) return { verdict };
-    this.#core.read(Format.BITS, value);
-    return { verdict, used: this.#core.used() };
+    if (!value) return length === 0 ? () => ({ verdict: "empty" }) : undefined;
+    return () => {
+      const verdict = verdictOnString(value);
+      if (!isConvertible(verdict)) return { verdict };
+      this.#core.read(Format.BITS, value, SEGMENT_BYTES);
+      return { verdict, bytes: blocksBytes(this.#core.arenas) };
+    };
   }
 
-  async #measureMembers(
-    { connection }: Node, { name, type }: Key,
-  ): Promise<{ verdict: Verdict; used?: number; wide?: boolean } | undefined> {
-    const members = await (type === CORE_BITMAP ? readCoreBitmap : readSet)(connection, name);
+  async #readBitmap({ connection }: Node, { name }: Key): Promise<(() => Measured) | undefined> {
+    const members = await readCoreBitmap(connection, name);
     if (!members) return undefined;
-    if (members.refused !== undefined) return { verdict: "not integers" };
-    if (members.count === 0) return { verdict: "empty" };
-    this.#core.collect(members.offsets);
-    return { verdict: type === CORE_BITMAP ? "core bitmap" : "integers", used: this.#core.used(), wide: members.areWide };
+    return () => {
+      if (members.count === 0) return { verdict: "empty" };
+      this.#core.collect(members.offsets, SEGMENT_BYTES);
+      return { verdict: "core bitmap", bytes: blocksBytes(this.#core.arenas), wide: members.areWide };
+    };
   }
 
   /** Learns the allocator's quantum from a string that is longer than 64 bytes: what it takes without its key is a multiple of 16. */
@@ -338,37 +300,9 @@ export class Adviser {
 
   get #quantum(): 8 | 16 { return this.#votes[8] > this.#votes[16] ? 8 : 16; }
 
-  #rows(group: Group): AdviceRow[] {
-    const { pattern, type, read } = group;
-    const none = {
-      pattern, type, isConvertible: false, family: null, bytesRoaring: null, uncertainty: 0, saved: null, largerKeys: 0, largerBytes: 0,
-    };
-    if (read.size === 0) return [{ ...none, kind: type, keys: group.keys, keysRead: 0, bytesNow: group.now }];
-    let keysRead = 0, nowRead = 0;
-    for (const { keys, now } of read.values()) {
-      keysRead += keys;
-      nowRead += now;
-    }
-    const unread = group.keys - keysRead;
-    return Array.from(read, ([verdict, found]) => {
-      const keys = found.keys + Math.round(unread * found.keys / keysRead);
-      const rest = (group.now - nowRead) * found.now / nowRead, bytesNow = Math.round(found.now + rest);
-      const row = { ...none, kind: verdict, keys, keysRead: found.keys, bytesNow };
-      if (!isConvertible(verdict)) return row;
-      const { slope, variance } = regressionOf(found), scale = keys / found.keys, others = keys - found.keys;
-      const unreadRoaring = others * (found.roaring - slope * found.now) / found.keys + slope * rest;
-      const bytesRoaring = Math.round(found.roaring + (others > 0 ? Math.max(0, unreadRoaring) : 0));
-      return {
-        ...row, isConvertible: true, bytesRoaring, saved: bytesNow - bytesRoaring,
-        family: found.wide === 0 ? "R" : found.wide === found.keys ? "R64" : "R, R64",
-        uncertainty: unread > 0 ? Math.round(1.96 * keys * Math.sqrt(variance / found.keys * (1 - found.keys / keys))) : 0,
-        largerKeys: Math.round(found.largerKeys * scale), largerBytes: Math.round(found.largerBytes * scale),
-      };
-    });
-  }
-
   #result(seconds: number, notes: string[]): Advice {
-    const rows = Array.from(this.#groups.values(), (group) => this.#rows(group)).flat()
+    const { version } = this.#servers.nodes[0]!, dictionaryKey = keyBytes(keyLayout(version), this.#quantum, DICTIONARY_NAME_BYTES, false);
+    const rows = Array.from(this.#groups.values(), (group) => rowsOf(this.#core, group, dictionaryKey)).flat()
       .sort((a, b) => (b.saved ?? -Infinity) - (a.saved ?? -Infinity) || b.bytesNow - a.bytesNow || (a.pattern < b.pattern ? -1 : 1));
     const convertible = rows.filter((row) => row.isConvertible);
     const sum = (list: AdviceRow[], field: "bytesNow" | "bytesRoaring"): number => list.reduce((total, row) => total + (row[field] ?? 0), 0);
@@ -376,29 +310,18 @@ export class Adviser {
       if (!allocator || allocator.startsWith("jemalloc")) continue;
       notes.push(`${connection.address} uses the allocator ${allocator}; figures for roaring bitmaps assume jemalloc`);
     }
-    const core = rows.reduce((keys, row) => keys + (row.kind === "core bitmap" ? row.keys : 0), 0);
-    if (core > 0) {
-      const are = core === 1 ? "key is a bitmap" : "keys are bitmaps", more = "docs/choosing.md says what redis-roar adds to it";
-      notes.push(`${countText(core)} ${are} of the server's own type, which is compressed, too; ${more}`);
+    notes.push(...notesOn(rows, this.#groups.values()));
+    if (this.#servers.isCluster && rows.some(({ kind }) => kind === "names")) {
+      notes.push("in a cluster, a dictionary has to be in the slot of its bitmaps, so sets without a common hash tag need a dictionary for each slot");
     }
-    if (rows.some((row) => row.keys > row.keysRead && row.isConvertible)) notes.push("figures of sampled groups are estimates");
+    for (const [type, command] of this.#forbidden) {
+      notes.push(`this user may not run ${command}, so ${type === "zset" ? "sorted sets" : "hashes"} are only counted`);
+    }
     return {
-      servers: this.#servers.nodes.map(({ connection, version }) => `${connection.address} (${version.name} ${version.version})`),
+      servers: this.#servers.nodes.map(({ connection, version: { name, version: number } }) => `${connection.address} (${name} ${number})`),
       keys: this.#keys, seconds, isPartial: interruption.asked, rows, notes,
       bytesNow: sum(rows, "bytesNow"), bytesConvertible: sum(convertible, "bytesNow"), bytesRoaring: sum(convertible, "bytesRoaring"),
       vanished: this.#vanished, notPermitted: this.#notPermitted,
     };
   }
-}
-
-/**
- * How bytes of roaring bitmaps depend on bytes now, by least squares, and the variance of what this leaves unexplained: infinite for fewer
- * than three values. Values of equal size say nothing of the dependence; each then counts as the mean of all.
- */
-function regressionOf({ keys, now, roaring, nowNow, nowRoaring, roaringRoaring }: Found): { slope: number; variance: number } {
-  const spread = nowNow - now ** 2 / keys, common = nowRoaring - now * roaring / keys;
-  const own = roaringRoaring - roaring ** 2 / keys;
-  // Sums of squares of equal numbers differ by rounding only.
-  const slope = spread > nowNow * 1e-9 ? common / spread : 0;
-  return { slope, variance: keys < 3 ? Infinity : Math.max(0, own - slope * common) / (keys - 2) };
 }

@@ -19,8 +19,8 @@ import { type Converted, Groups, type Kind, type Mixture, type Refusal } from ".
 import { INTEGERS_TYPE } from "./integers.js";
 import { shown, slotOf } from "./names.js";
 import { Pace } from "./pace.js";
-import { Changed, Different, type Plan, Skipped, type Target } from "./plan.js";
-import { type Place, Planner } from "./plans.js";
+import { Changed, Different, type Place, type Plan, Skipped, type Target } from "./plan.js";
+import { Planner } from "./plans.js";
 import { CORE_BITMAP, scan } from "./reading.js";
 import { Connection, isRedirection, knowsAbsoluteTimes, type Node, quantumOf, type Servers, type Word } from "./servers.js";
 import { isTemporary, Temporaries, TEMPORARY_MS, transact } from "./transaction.js";

@@ -9,6 +9,7 @@ export const NAMES_TYPE = "roarnames";
 
 /** The most bytes of a name. */
 export const LONGEST_NAME = 65_535;
+export const isName = (bytes: Uint8Array): boolean => bytes.length > 0 && bytes.length <= LONGEST_NAME;
 /** Names in one command and in one reply. */
 const PART = 1000, PAGE = 10_000;
 const LINE_FEED = 10, RETURN = 13;

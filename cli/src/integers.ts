@@ -1,5 +1,7 @@
-// Keys of integers: lines of an id and its value, as load reads them and unload writes them.
+// Keys of integers: lines of an id and its value, as load reads them and unload writes them; and what a sorted set or a hash becomes.
 
+import { type Core } from "./core/core.js";
+import { blockBytes, blocksBytes, SEGMENT_BYTES } from "./core/sizes.js";
 import { Exit, Failure } from "./failure.js";
 import { type Form, idOf, inParts } from "./load.js";
 import { type Connection, type Word } from "./servers.js";
@@ -11,7 +13,40 @@ export const INTEGERS_TYPE = "roar-ints";
 export type Pair = readonly [id: string, value: string];
 
 /** The values that a key of integers can have. */
-export const LEAST_VALUE = -(2n ** 63n), LAST_VALUE = 2n ** 63n - 1n;
+const LEAST_VALUE = -(2n ** 63n), LAST_VALUE = 2n ** 63n - 1n;
+const within = (value: bigint): bigint | undefined => (value >= LEAST_VALUE && value <= LAST_VALUE ? value : undefined);
+
+/** A score as an integer; undefined if it is none of 64 bits. A score is a double, so Number() has all of it. */
+export function ofScore(text: string): bigint | undefined {
+  const score = Number(text);
+  return Number.isInteger(score) ? within(BigInt(score)) : undefined;
+}
+
+/** A value of a hash as an integer; undefined if it would come back as another text, or needs more than 64 bits. */
+export const ofValue = (text: string): bigint | undefined => (/^(0|-?[1-9]\d{0,18})$/.test(text) ? within(BigInt(text)) : undefined);
+
+export interface IntegersSize {
+  /** Without the key's name. */
+  bytes: number;
+  /** Whether RI.OPTIMIZE is to be called at the end. It makes most keys smaller, but not those of few ids. */
+  packs: boolean;
+  /** Whether that is the size to the byte. */
+  isExact: boolean;
+}
+
+/** RI.OPTIMIZE packs four segments at a time, here all are packed at once: up to that many bytes, this makes no difference. */
+const EXACT_MOST = 3 * SEGMENT_BYTES;
+
+/** The size of a key of integers with these ids and values, stored in ascending order. */
+export function sizeOfIntegers(core: Core, ids: BigUint64Array, values: BigInt64Array): IntegersSize {
+  core.collectValues(ids, values);
+  const stored = blockBytes(core.used());
+  core.pack(SEGMENT_BYTES);
+  const packed = blocksBytes(core.arenas);
+  const packs = packed <= stored;
+  return { bytes: packs ? packed : stored, packs, isExact: stored <= EXACT_MOST };
+}
+
 /** Pairs in one command and in one reply. */
 const PART = 5000, PAGE = 10_000;
 

@@ -1,7 +1,7 @@
-// The plan for a key that is converted, and why a key is not.
+// A key that is converted, the plan for it, and why a key is not.
 
 import type { Kind } from "./groups.js";
-import { type Answer, type Connection, type Word } from "./servers.js";
+import { type Answer, type Connection, type Node, type Word } from "./servers.js";
 
 /** What a key becomes: names are a bitmap with a dictionary. */
 export type Target = "roaring" | "native" | "set" | "integers" | "names";
@@ -12,6 +12,20 @@ export class Skipped extends Error {}
 export class Changed extends Error {}
 /** The copy has other members than the value. */
 export class Different extends Error {}
+
+/** Where a key is, and the connection that watches it. */
+export interface Place {
+  node: Node;
+  /** That of the node's allocator. */
+  quantum: 8 | 16;
+  watcher: Connection;
+}
+
+export interface Subject {
+  name: Buffer;
+  type: string;
+  expires: number;
+}
 
 /** A value to build. */
 export interface Plan {

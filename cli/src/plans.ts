@@ -2,11 +2,11 @@
 
 import { haveSameMembers } from "./comparing.js";
 import { type Core, Format } from "./core/core.js";
-import { blockBytes, keyBytes, keyLayout } from "./core/sizes.js";
+import { blocksBytes, keyBytes, keyLayout, SEGMENT_BYTES } from "./core/sizes.js";
 import { planIntegers, planNames } from "./item-plans.js";
-import { Changed, Different, type Plan, Skipped, type Target } from "./plan.js";
+import { Changed, Different, type Place, type Plan, Skipped, type Subject, type Target } from "./plan.js";
 import { CORE_BITMAP, readCoreBitmap, readSet, readWhole } from "./reading.js";
-import { type Connection, type Node, type Word } from "./servers.js";
+import { type Connection, type Word } from "./servers.js";
 import { isConvertible, verdictOnString } from "./verdict.js";
 
 export interface PlanOptions {
@@ -19,20 +19,6 @@ export interface PlanOptions {
   isWide: (name: Buffer) => boolean;
   /** To names: the dictionary. */
   dictionary: Buffer | undefined;
-}
-
-/** Where a key is, and the connection that watches it. */
-export interface Place {
-  node: Node;
-  /** That of the node's allocator. */
-  quantum: 8 | 16;
-  watcher: Connection;
-}
-
-export interface Subject {
-  name: Buffer;
-  type: string;
-  expires: number;
 }
 
 const REMOVAL = { build: () => [], removes: true, bytesAfter: 0, verify: () => {} };
@@ -49,8 +35,8 @@ export class Planner {
   /** Reads a key, and decides what it becomes; throws Skipped if it stays. The core is used without a pause: other keys need it too. */
   async plan(place: Place, subject: Subject): Promise<Plan> {
     const { to } = this.#options, { watcher } = place, { name, type } = subject;
-    if (to === "integers") return planIntegers(watcher, name, type);
-    if (to === "names") return planNames(watcher, name, type, this.#options.dictionary!);
+    if (to === "integers") return planIntegers(this.#core, place, subject);
+    if (to === "names") return planNames(place, subject, this.#options.dictionary!);
     if (to !== "roaring") return this.#planBack(watcher, name, type, to);
     if (type === "string") {
       this.#core.read(Format.BITS, await this.#readBitmap(watcher, name));
@@ -71,9 +57,10 @@ export class Planner {
   #planRoaring({ node, quantum }: Place, { name, expires }: Subject, needsWide: boolean): [plan: Omit<Plan, "build">, payload: Uint8Array] {
     const isWide = needsWide || this.#options.isWide(name), format = isWide ? Format.PORTABLE_WIDE : Format.PORTABLE;
     const payload = this.#core.write(format), kind = isWide ? "R64" : "R";
+    if (this.#core.used() > SEGMENT_BYTES) this.#core.read(format, payload, SEGMENT_BYTES);
     const plan: Omit<Plan, "build"> = {
       kind,
-      bytesAfter: blockBytes(this.#core.used()) + keyBytes(keyLayout(node.version), quantum, name.length, expires >= 0),
+      bytesAfter: blocksBytes(this.#core.arenas) + keyBytes(keyLayout(node.version), quantum, name.length, expires >= 0),
       readBack: (temporary) => [`${kind}.EXPORT`, temporary],
       verify: (stored) => {
         if (!Buffer.isBuffer(stored) || !haveSameMembers(this.#core, stored, payload, format)) throw new Different();

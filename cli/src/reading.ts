@@ -37,7 +37,7 @@ export async function readWhole(connection: Connection, name: Buffer): Promise<B
  * had the type of the command throughout.
  */
 export async function readPages(
-  connection: Connection, command: "SSCAN" | "ZSCAN" | "HSCAN", name: Buffer, take: (list: Buffer[]) => boolean | void | Promise<void>,
+  connection: Connection, command: "SSCAN" | "ZSCAN" | "HSCAN", name: Buffer, take: (list: Buffer[]) => boolean | void | Promise<boolean | void>,
 ): Promise<boolean> {
   let cursor = "0";
   do {
@@ -49,6 +49,14 @@ export async function readPages(
     cursor = String(next);
   } while (cursor !== "0");
   return true;
+}
+
+/** Whether fields of a hash expire by themselves. Those of servers before Redis 7.4 and Valkey 9.0 do not. */
+export async function doExpire(connection: Connection, name: Buffer, fields: readonly Buffer[]): Promise<boolean> {
+  const times = await connection.ask("HPTTL", name, "FIELDS", fields.length, ...fields);
+  if (times instanceof ErrorAnswer && /^ERR unknown command/.test(times.message)) return false;
+  if (times instanceof ErrorAnswer) throw times;
+  return Array.isArray(times) && times.some((time) => Number(time) >= 0);
 }
 
 /** The members of a set; undefined if it is missing or no longer a set. Ends early at a member that is not an integer. */

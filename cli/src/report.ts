@@ -1,6 +1,6 @@
 // What advise found: as a table, as JSON, and as a page with charts.
 
-import { type Advice, type AdviceRow } from "./advise.js";
+import { type Advice, type AdviceRow } from "./advising/rows.js";
 import { colors } from "./colors.js";
 import { bytesText, countText, durationText, shareText, tableText } from "./text.js";
 
@@ -45,9 +45,9 @@ function summaryOf(advice: Advice, hidden: number): string[] {
   const lines = ["", `${countText(keys)} keys in ${durationText(seconds)}, ${bytesText(bytesNow)} with their names${advice.isPartial ? ", interrupted before the end" : ""}`];
   if (hidden > 0) lines.push(`${countText(hidden)} more groups are not shown; --top ${advice.rows.length} shows them`);
   if (bytesConvertible > 0) {
-    lines.push(`${bytesText(bytesConvertible)} can be roaring bitmaps, which would take ${bytesText(bytesRoaring)}: ${saved >= 0 ? `${bytesText(saved)} saved (${shareText(saved, bytesConvertible)})` : `${bytesText(-saved)} more`}`);
+    lines.push(`${bytesText(bytesConvertible)} can be converted, and would take ${bytesText(bytesRoaring)}: ${saved >= 0 ? `${bytesText(saved)} saved (${shareText(saved, bytesConvertible)})` : `${bytesText(-saved)} more`}`);
   } else {
-    lines.push("nothing here can be a roaring bitmap");
+    lines.push("nothing here would be smaller as roaring bitmaps or as integers for ids");
   }
   if (losing.length > 0) {
     const bytes = losing.reduce((sum, row) => sum + row.largerBytes, 0), larger = losing.reduce((sum, row) => sum + row.largerKeys, 0);

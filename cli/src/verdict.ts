@@ -1,13 +1,15 @@
 // Decides whether a value can be a bitmap. A server stores both bitmaps and text as strings. In doubt, these rules assume that a value is
 // not a bitmap. docs/cli.md lists them.
 
-/** What a string or a set holds. */
+/** What a value holds. */
 export type Verdict =
-  | "bitmap" | "integers" | "core bitmap"
+  | "bitmap" | "integers" | "core bitmap" | "integers for ids" | "names"
+  | "ids of names" | "fields that expire"
   | "empty" | "number" | "text" | "JSON" | "HyperLogLog" | "compressed or encoded" | "mostly text" | "not integers";
 
-/** The verdicts on values that can become roaring bitmaps. */
-export const isConvertible = (verdict: Verdict): boolean => verdict === "bitmap" || verdict === "integers" || verdict === "core bitmap";
+const CONVERTIBLE = new Set<Verdict>(["bitmap", "integers", "core bitmap", "integers for ids", "names"]);
+/** The verdicts on values that convert can convert. */
+export const isConvertible = (verdict: Verdict): boolean => CONVERTIBLE.has(verdict);
 
 /** First bytes of formats other than bitmaps. */
 const SIGNATURES: readonly (readonly number[])[] = [

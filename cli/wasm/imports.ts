@@ -28,9 +28,13 @@ const OPERANDS: u32 = 1024, OPERAND_BYTES: u32 = 8;
 
 // @ts-ignore: decorator
 @external("host", "takeMembers") declare function takeMembers(at: u32, count: u32): void;
+// @ts-ignore: decorator
+@external("host", "takeSegment") declare function takeSegment(bytes: u32): void;
 
 let room: u32 = 0, held: u32 = 0;
 let arenaSize: u32 = 0;
+/** The most bytes of a segment in a call that builds segments; otherwise 0. */
+let segmentMost: u32 = 0;
 let operands: u32 = 0;
 let argumentsAt: u32 = 0, argumentCount: u32 = 0, handedBack: u32 = 0, isDeferred: bool = false;
 let outputAt: u32 = 0, outputLimit: u64 = 0, outputSize: u64 = 0;
@@ -248,12 +252,16 @@ export function arena_grow(bytes: u32): void {
   show();
 }
 
-export function arena_most(): u32 { return u32.MAX_VALUE; }
+export function arena_most(): u32 { return segmentMost ? segmentMost : u32.MAX_VALUE; }
 /* eslint-disable @typescript-eslint/no-unused-vars -- the parameters are those of the imports */
+/** Notes how long a segment is, and forgets it: the next one is built in its place. */
+export function arena_close(bytes: u32, kept: u32, _first: u64, _members: u64): void {
+  need(segmentMost != 0 && <u64>bytes + <u64>kept <= <u64>arenaSize);
+  takeSegment(bytes);
+}
 export function arena_cut(_bytes: u32): void { unreachable(); }
-export function arena_close(_used: u32, _held: u32, _first: u64, _members: u64): void { unreachable(); }
 
-// --- segments: here, every bitmap is one arena ---------------------------------------------------------------
+// --- segments: here, every bitmap that is read or changed is one arena ---------------------------------------
 
 export function segments_are(_side: u32): bool { return false; }
 export function segments_seek(_side: u32, _offset: u64): void { unreachable(); }
@@ -371,7 +379,7 @@ export function output_mark(at: u64, bits: u32): void {
 
 /** Forgets operands, arguments, output and arena. */
 export function host_clear(): void {
-  operands = argumentCount = arenaSize = 0;
+  operands = argumentCount = arenaSize = segmentMost = 0;
   outputLimit = 0;
   held = HELD + OPERANDS * OPERAND_BYTES;
   isOutOfMemory = false;
@@ -414,6 +422,8 @@ export function host_setArena(bytes: u32): void {
   makeRoom(<u64>bytes);
   arenaSize = bytes;
 }
+/** Lets the next call build segments of up to that many bytes. */
+export function host_setSegments(bytes: u32): void { segmentMost = bytes; }
 /** How many members wait at the address that host_membersAt() returns. */
 export function host_members(): u32 { return memberCount; }
 export function host_membersAt(): u32 { return room + MEMBERS; }

@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Backup, readBackup } from "../../cli/src/backup.ts";
+import type { Advice } from "../../cli/src/advising/rows.ts";
 import { type Conversion } from "../../cli/src/convert.ts";
 import { nameBytes, shown } from "../../cli/src/names.ts";
 import { type Argument, bytesOf, type Connection, type Reply, ReplyError } from "../support/resp.ts";
@@ -276,6 +277,14 @@ describe("in a cluster", () => {
     const converted = await toolHere("convert", "--match", "*", "-p", port, "--json");
     expect(JSON.parse(converted.out)).toMatchObject({ converted: 60, failed: [] });
     for (const name of names) expect(await ask("R.GETINTARRAY", name)).toEqual([5, 300_000]);
+  });
+
+  it("advises on names that are on several nodes", async () => {
+    const words = Array.from({ length: 50 }, (_, i) => `word ${i}`);
+    for (let i = 0; i < 12; i++) await ask("SADD", `tags:${i}`, ...words);
+    const { out } = await toolHere("advise", "-p", String(cluster.ports[0]), "--json", "--match", "tags:*"), { rows, notes } = JSON.parse(out) as Advice;
+    expect(rows).toMatchObject([{ pattern: "tags:*", kind: "names", keys: 12, names: 50 }]);
+    expect(notes.join()).toContain("in a cluster, a dictionary has to be in the slot of its bitmaps");
   });
 });
 

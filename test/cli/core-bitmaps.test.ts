@@ -2,7 +2,7 @@
 // answers as Redis documents it.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Advice } from "../../cli/src/advise.ts";
+import type { Advice } from "../../cli/src/advising/rows.ts";
 import type { Conversion } from "../../cli/src/convert.ts";
 import { CoreBitmaps } from "../support/core-bitmaps.ts";
 import { random, seed } from "../support/random.ts";

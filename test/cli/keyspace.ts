@@ -47,7 +47,7 @@ export const kinds: Kind[] = [
   { pattern: "cache:*", kind: "JSON", make: (r, i) => [["SET", `cache:${i}`, Buffer.from(JSON.stringify({ id: i, name: word(r), list: several(r, 5, 100) }))]] },
   { pattern: "visitors:*", kind: "HyperLogLog", make: (r, i) => [["PFADD", `visitors:${i}`, ...several(r, 5, 1000)]] },
   { pattern: "counter:*", kind: "number", make: (r, i) => [["SET", `counter:${i}`, r.below(1e9) - 5e8]] },
-  { pattern: "tags:*", kind: "not integers", make: (r, i) => [["SADD", `tags:${i}`, ...several(r, 1 + r.below(5), 100), word(r), "007"]] },
+  { pattern: "tags:*", kind: "names", make: (r, i) => [["SADD", `tags:${i}`, ...several(r, 1 + r.below(5), 100), word(r), "007"]] },
   {
     pattern: "blob:*", kind: "compressed or encoded", make: (r, i) => {
       const text = Buffer.from(Array.from({ length: 30 }, () => word(r)).join(" "));

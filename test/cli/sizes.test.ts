@@ -1,7 +1,7 @@
 // What the tool computes for a bitmap is what MEMORY USAGE says, to the byte: arenas of all forms and sizes, and names of all lengths.
 
 import { describe, expect, it } from "vitest";
-import { type Advice } from "../../cli/src/advise.ts";
+import { type Advice } from "../../cli/src/advising/rows.ts";
 import { type Conversion } from "../../cli/src/convert.ts";
 import { Format } from "../../cli/src/core/core.ts";
 import { blockBytes, keyBytes, keyLayout, sizeClass } from "../../cli/src/core/sizes.ts";

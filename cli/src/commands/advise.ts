@@ -22,7 +22,7 @@ interface Flags extends ServerOptions {
   progress: boolean;
 }
 
-export const advise = command("advise", "estimate the memory that values would take as roaring bitmaps; works on any server, and never writes")
+export const advise = command("advise", "estimate the memory that values would take as roaring bitmaps or as integers for ids; works on any server, and never writes")
   .option("--match <pattern>", "only keys whose names match, as in SCAN; \\xNN for a byte")
   .addOption(new Option("--sample <number>", "read only this many values of each group, and estimate the others").argParser(wholeNumber(2)))
   .addOption(new Option("--max-rate <number>", "maximum number of keys per second").argParser(wholeNumber(1)))
@@ -33,6 +33,10 @@ export const advise = command("advise", "estimate the memory that values would t
   .option("--html <file>", "write a page with charts")
   .option("--no-progress", "show no progress bar")
   .addHelpText("after", `
+Native bitmaps and sets of integers are measured as roaring bitmaps (R, R64), sorted sets and hashes of
+ids as integers for ids (RI), and sets of strings as bitmaps (R) with one dictionary of names (RN) for
+each group. Of hashes that give ids to names, it says what a dictionary would take.
+
 Examples:
   redis-roar advise
   redis-roar advise --match 'user:*' --sample 200 --html advice.html

@@ -39,7 +39,7 @@ const listed = (lines: readonly string[]): string[] =>
 function report(flags: Flags, conversion: Conversion): string {
   const { seen, converted, bytesBefore, bytesAfter, skipped, failed, refused, mixed, isPartial } = conversion;
   const saved = bytesBefore - bytesAfter, would = flags.dryRun ? "would be " : "";
-  const sizes = (flags.to === "roaring" && flags.names === undefined) || !flags.dryRun
+  const sizes = ((flags.to === "roaring" || flags.to === "integers") && flags.names === undefined) || !flags.dryRun
     ? `: ${bytesText(bytesBefore)} ${flags.dryRun ? "would become" : "became"} ${bytesText(bytesAfter)}${saved > 0 ? ` (${shareText(saved, bytesBefore)} saved)` : ""}` : "";
   const left = Object.entries(skipped).sort(([, a], [, b]) => b - a).map(([why, count]) => `  ${countText(count)} ${why}`);
   return [

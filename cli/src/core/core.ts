@@ -7,7 +7,8 @@
 //   core.cardinality();                         // 42n
 //   blockBytes(core.used());                    // what a server would allocate for it (sizes.ts)
 //
-// A Core holds one bitmap at a time. Calls are synchronous; one that needs more memory than WebAssembly has throws CoreError.
+// A Core holds one bitmap at a time. Of one that is built in segments, to know what a server would allocate for a large bitmap, it keeps
+// only the last segment. Calls are synchronous; one that needs more memory than WebAssembly has throws CoreError.
 
 /** The payloads that a bitmap can be read from and written as; the numbers are those of assembly/format/index.ts. */
 export const Format = { PORTABLE: 2, PORTABLE_WIDE: 3, BITS: 4, WIDE_PARTS: 6, ANY: 8, ANY_WIDE: 9 } as const;
@@ -50,6 +51,8 @@ interface CoreExports {
   serialize(format: number): void;
   collect(count: number): void;
   pack(): void;
+  changeValue(deed: number, id: bigint, value: bigint, rules: number): number;
+  findNames(count: number, k0: bigint, k1: bigint): void;
   used(): number;
   cardinality(): bigint;
   isEmpty(): number;
@@ -71,6 +74,7 @@ interface HostExports {
   host_setArguments(place: number, count: number): void;
   host_setOutput(place: number, bytes: number): void;
   host_setArena(bytes: number): void;
+  host_setSegments(bytes: number): void;
   host_members(): number;
   host_membersAt(): number;
   host_isOutOfMemory(): number;
@@ -82,11 +86,23 @@ const EMPTY_BYTES = 16;
 const BUILDING = 96 * 1024;
 /** Payloads of 64-bit bitmaps may be longer than memory; those here are not, so one window shows all. */
 const WINDOW_SHIFT = 31;
+/** What changeValue does with a value: Deed.SET of assembly/values/point.ts. */
+const SET = 0;
+/** Where the core packs a name, and puts its record: DESK_TEXT of assembly/names/dictionary.ts. */
+const DESK_BYTES = 131_136, DESK_TEXT = 8;
+
 /** An instance that has grown beyond this is given up: WebAssembly's memory cannot shrink. */
 const KEPT_BYTES = 256 * 1024 * 1024;
 
 const unsigned = (x: bigint): bigint => BigInt.asUintN(64, x);
 const signed = (x: bigint): bigint => BigInt.asIntN(64, x);
+
+/** The places of ids in ascending order. */
+function orderOf(ids: BigUint64Array): Uint32Array {
+  const places = Uint32Array.from(ids, (_, i) => i), isSafe = ids.every((id) => id <= Number.MAX_SAFE_INTEGER);
+  const keys = isSafe ? Float64Array.from(ids, Number) : ids;
+  return places.sort((a, b) => (keys[a]! < keys[b]! ? -1 : keys[a]! > keys[b]! ? 1 : a - b));
+}
 
 export class Core {
   readonly #modules: CoreModules;
@@ -94,6 +110,7 @@ export class Core {
   #core!: CoreExports;
   #host!: HostExports;
   #sink: ((members: BigUint64Array) => void) | undefined;
+  #segments: number[] = [];
 
   constructor(modules: CoreModules) {
     this.#modules = modules;
@@ -103,7 +120,8 @@ export class Core {
   #instantiate(): void {
     const memory = new WebAssembly.Memory({ initial: 4 });
     const takeMembers = (at: number, count: number): void => this.#sink?.(new BigUint64Array(memory.buffer, at >>> 0, count).slice());
-    const host = new WebAssembly.Instance(this.#modules.imports, { env: { memory }, host: { takeMembers } }).exports;
+    const takeSegment = (bytes: number): void => { this.#segments.push(bytes >>> 0); };
+    const host = new WebAssembly.Instance(this.#modules.imports, { env: { memory }, host: { takeMembers, takeSegment } }).exports;
     const imports: Record<string, Record<string, WebAssembly.ExportValue>> = { env: { memory } };
     for (const [name, value] of Object.entries(host)) {
       const [space, member] = name.split("_");
@@ -120,6 +138,7 @@ export class Core {
     const { buffer } = this.#memory;
     if (buffer.byteLength > KEPT_BYTES && arena + held < KEPT_BYTES / 4) this.#instantiate();
     return this.#call(() => {
+      this.#segments = [];
       this.#host.host_clear();
       this.#host.host_setArena(arena);
       this.#bytes(0, EMPTY_BYTES).fill(0);
@@ -145,8 +164,9 @@ export class Core {
   }
 
   /** Makes memory 0 the bitmap of a payload. */
-  read(format: Format, payload: Uint8Array): void {
+  read(format: Format, payload: Uint8Array, most = 0): void {
     const place = this.#begin(payload.length + BUILDING, payload.length);
+    this.#host.host_setSegments(most);
     this.#bytes(this.#host.host_address(place), payload.length).set(payload);
     this.#host.host_addOperand(place, payload.length);
     const fault = this.#call(() => this.#core.deserialize(format, BigInt(payload.length), WINDOW_SHIFT));
@@ -156,7 +176,7 @@ export class Core {
   }
 
   /** Makes memory 0 the bitmap of these offsets, which it sorts; repetitions count once. */
-  collect(offsets: Uint32Array | BigUint64Array): void {
+  collect(offsets: Uint32Array | BigUint64Array, most = 0): void {
     if (offsets.length === 0) {
       this.#begin(EMPTY_BYTES, 0);
       return;
@@ -174,15 +194,47 @@ export class Core {
       }
     }
     this.#host.host_setArguments(place, offsets.length);
+    this.#host.host_setSegments(most);
     this.#call(() => this.#core.collect(offsets.length));
   }
 
-  /** Converts each container to its smallest kind, as R.OPTIMIZE does. */
-  pack(): void {
+  /** Makes memory 0 these integers for ids, as RI.SET of them in ascending order does. Of an id that comes twice, the last value stays. */
+  collectValues(ids: BigUint64Array, values: BigInt64Array): void {
+    const order = orderOf(ids);
+    this.#begin(EMPTY_BYTES, 0);
+    this.#call(() => {
+      for (const i of order) this.#core.changeValue(SET, signed(ids[i]!), values[i]!, 0);
+    });
+  }
+
+  /** Makes the bitmap operand 0, and memory 0 empty: a call then builds the bitmap anew. */
+  #beginWithItself(): void {
     const bytes = this.#bytes(0, this.used()).slice(), place = this.#begin(bytes.length + BUILDING, bytes.length);
     this.#bytes(this.#host.host_address(place), bytes.length).set(bytes);
     this.#host.host_addOperand(place, bytes.length);
+  }
+
+  /** Converts each container to its smallest kind, as R.OPTIMIZE does; packs integers for ids, as RI.OPTIMIZE does. */
+  pack(most = 0): void {
+    this.#beginWithItself();
+    this.#host.host_setSegments(most);
     this.#call(() => this.#core.pack());
+  }
+
+  /** Packs a name of 1 to 65,535 bytes as a dictionary does; returns the first bytes of its record. */
+  recordOf(name: Uint8Array): Uint8Array {
+    // An empty dictionary, in which the name is looked for, and whose first bytes get the name's id.
+    const length = EMPTY_BYTES + name.length, place = this.#begin(DESK_BYTES, length);
+    const held = this.#bytes(this.#host.host_address(place), length);
+    held.fill(0, 0, EMPTY_BYTES);
+    held.set(name, EMPTY_BYTES);
+    this.#host.host_addOperand(place, EMPTY_BYTES);
+    this.#host.host_addOperand(place + EMPTY_BYTES, name.length);
+    this.#host.host_setArguments(place, 1);
+    return this.#call(() => {
+      this.#core.findNames(1, 0n, 0n);
+      return this.#bytes(DESK_TEXT, 3).slice();
+    });
   }
 
   /** The bitmap as a payload. */
@@ -201,6 +253,9 @@ export class Core {
 
   /** The bytes of the arena that the bitmap needs. */
   used(): number { return this.#call(() => this.#core.used()) >>> 0; }
+
+  /** The bytes of the arenas of all segments that read(), collect() or pack() has built, if it was given the most bytes of one. */
+  get arenas(): number[] { return [...this.#segments, this.used()]; }
 
   /** Counts modulo 2^64: 0 if every 64-bit offset is a member. */
   cardinality(): bigint { return unsigned(this.#call(() => this.#core.cardinality())); }

@@ -16,6 +16,25 @@ function requestedBytes(used: number): number {
 /** The bytes of a bitmap's block as the server's allocator counts them. */
 export function blockBytes(used: number): number { return sizeClass(requestedBytes(used), 16); }
 
+/** The most bytes of a segment's arena, unless the module is loaded with another `segment-bytes`. */
+export const SEGMENT_BYTES = 256 * 1024 - PREFIX_BYTES;
+/** The bytes of a root, and of what it has for each segment; the segments for which a new one has room. */
+const ROOT_BYTES = 32, ROW_BYTES = 24;
+export type Room = 4 | 8;
+
+/** The bytes of the root of so many segments, which were added one by one. It has room for `room` of them at first. */
+export function rootBytes(segments: number, room: Room): number {
+  let has: number = room;
+  while (has < segments) has = has + 1 + Math.floor((has + 1) / 8) + 8;
+  return sizeClass(ROOT_BYTES + has * ROW_BYTES, 16);
+}
+
+/** The bytes of the blocks of a value that was built anew, in segments if these are several. */
+export function blocksBytes(arenas: readonly number[]): number {
+  const bytes = arenas.reduce((sum, used) => sum + blockBytes(used), 0);
+  return arenas.length > 1 ? bytes + rootBytes(arenas.length, 8) : bytes;
+}
+
 // --- jemalloc ---------------------------------------------------------------------------------------------------------------------------
 
 /**
