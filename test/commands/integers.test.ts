@@ -131,6 +131,19 @@ describe("RI.*", () => {
     expect(Number(pairs.allocated_bytes) + Number(slices.allocated_bytes)).toBeLessThan((await run("MEMORY", "USAGE", "k")) as number);
   });
 
+  it("OPTIMIZE makes no key larger, however few ids it has", seeded(async (random) => {
+    for (const count of [1, 20, 62, 63, 64, 65, 80, 97, 150, 300, 1000]) {
+      for (const [spread, bits] of [[1, 17], [7, 8], [100, 40], [1_000_000, 4]] as const) {
+        await run("DEL", "k");
+        const entries = range(0, count).flatMap(() => [random.below(count * spread), random.below(2 ** bits)]);
+        await server.connection.pipeline(range(0, count).map((i) => ["RI.SET", "k", ...entries.slice(2 * i, 2 * i + 2)]));
+        const before = Number(await run("MEMORY", "USAGE", "k"));
+        await run("RI.OPTIMIZE", "k");
+        expect(Number(await run("MEMORY", "USAGE", "k")), `${count} ids, ${spread} apart`).toBeLessThanOrEqual(before);
+      }
+    }
+  }));
+
   it.skipIf(process.env.ROAR_SEGMENT)("takes little more than what pairs take, in whatever order ids arrive, and gives memory back", seeded(async (random) => {
     const PAIR = 2 + 3, ids = range(0, 100_000).map((place) => place * 97 + random.below(97));
     const entries = random.shuffled(ids).map((id) => [id, 100_000 + random.below(31_072)]);
