@@ -1,5 +1,7 @@
 // Keys that grow and shrink by floods of commands from one client that does not wait: how many a second, and how long the longest takes.
 
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { Command } from "../../test/support/resp.ts";
 import { range } from "../../test/support/family.ts";
 import { type Random, random } from "../../test/support/random.ts";
@@ -23,6 +25,11 @@ const SLOW = 100;
  * processes do not recur. Therefore the longest call of a turn counts with its shortest time over all passes.
  */
 const PASSES = 2;
+
+setFlagsFromString("--expose-gc");
+/** Otherwise threads that collect the garbage of this process would take the server's processor for some milliseconds, in the same turns of
+ * each pass. */
+const collectGarbage = runInNewContext("gc") as () => void;
 
 /** The members of turn `turn` of `turns`. */
 type Members = (turn: number, turns: number, random: Random) => readonly (number | bigint)[];
@@ -89,6 +96,7 @@ class Turns {
     this.#command = String(commands[0]![0]);
     const encoded = Buffer.from(commands.map((command) => text(...command.map(String))).join(""), "latin1");
     await contender.run([["SLOWLOG", "RESET"]]);
+    collectGarbage();
     this.rates.push(TURN / (await contender.flood(encoded, commands.length)) * 1000);
     this.longest[turn] = Math.min(this.longest[turn] ?? Infinity, await longestOf(contender, this.#command));
   }
