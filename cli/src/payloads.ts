@@ -15,6 +15,8 @@ function faultOf(core: Core, wide: boolean, payload: Uint8Array): number {
   }
 }
 
+/** What load --format takes, by the name of the fault that says so. */
+const SYSTEMS: Record<string, string> = { CLICK_HOUSE: "; load it with --format clickhouse", DORIS: "; load it with --format doris or starrocks" };
 /** A line with an id, which the core takes for hexadecimal. */
 const ID = /^\d{1,20}\r?\n$/;
 
@@ -27,5 +29,5 @@ export async function readPayload(core: Core, wide: boolean, payload: Buffer): P
   const { name, text } = faults[fault]!;
   if (name === "HAS_WIDE_OFFSETS") throw new Failure("the file is a bitmap of 64 bits: load it with --wide", Exit.USAGE);
   if (ID.test(payload.toString("latin1", 0, payload.indexOf(10) + 1))) throw new Failure("the file has an id on each line: load it without --roaring", Exit.USAGE);
-  throw new Failure(`the file is no roaring bitmap that can be loaded: ${isText && name !== "BASE64" ? "it is Base64 text, and " : ""}${text}`);
+  throw new Failure(`the file is no roaring bitmap that can be loaded: ${isText && name !== "BASE64" ? "it is Base64 text, and " : ""}${text}${SYSTEMS[name] ?? ""}`);
 }

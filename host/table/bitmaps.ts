@@ -171,7 +171,7 @@ export const bitmaps: Command[] = [
       "| Base64 text of any of these, in either alphabet, with or without padding and line breaks | yes | yes |",
       "",
       "The error for other payloads says what they look like: states of ClickHouse's `groupBitmap`, bitmaps of Apache Doris and StarRocks, CRoaring's frozen form, "
-      + "serialized Java objects, the reply of `DUMP`, gzip, hexadecimal text, and what `redis-cli` shows in a terminal. Only the type `BITMAP32` of Doris is accepted: it is the same as CRoaring's own form.",
+      + "serialized Java objects, the reply of `DUMP`, gzip, hexadecimal text, and what `redis-cli` shows in a terminal. Only the type `BITMAP32` of Doris is accepted: it is the same as CRoaring's own form. `redis-roar load --format` reads those of ClickHouse, Doris and StarRocks.",
     ].join("\n"),
     methods: [{ name: "import", answer: "count" }],
     example: [

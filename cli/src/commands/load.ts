@@ -6,6 +6,7 @@ import { addAbortSignal, type Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Option } from "commander";
 import { bitmapDestination, type Destination, integersDestination, isAbort, namesDestination } from "../destinations.js";
+import { readFrom, type System, SYSTEMS } from "../exchange.js";
 import { Exit, exitOf, Failure, interruption, lineOf } from "../failure.js";
 import { importTo, inPages } from "../load.js";
 import { loadCore } from "../load-core.js";
@@ -26,6 +27,7 @@ interface LoadFlags extends ShardFlags {
   csv?: string;
   value?: string;
   roaring?: boolean;
+  format?: System;
   ranges?: boolean;
   wide?: boolean;
   batch?: number;
@@ -38,16 +40,17 @@ const BATCH_IDS = 1_000_000, BATCH_WORDS = 50_000;
 
 /** Refuses options that exclude each other. */
 function checkFlags(flags: LoadFlags): void {
-  const { type, names, csv, value, roaring, ranges, resume, skip, wide } = flags;
+  const { type, names, csv, value, format, ranges, resume, skip, wide } = flags, roaring = flags.roaring || format !== undefined;
   const fail = (why: string): never => { throw new Failure(why, Exit.USAGE); };
-  if (csv !== undefined && roaring) fail("--csv and --roaring exclude each other");
-  if (resume !== undefined && (skip > 0 || roaring)) fail("--resume excludes --skip and --roaring");
+  if (flags.roaring && format !== undefined) fail("--roaring and --format exclude each other");
+  if (csv !== undefined && roaring) fail("--csv excludes --roaring and --format");
+  if (resume !== undefined && (skip > 0 || roaring)) fail("--resume excludes --skip, --roaring and --format");
   if (ranges && (csv !== undefined || roaring || resume !== undefined || skip > 0 || isSharded(flags))) {
-    fail("--ranges excludes --csv, --roaring, --resume, --skip and shards");
+    fail("--ranges excludes --csv, --roaring, --format, --resume, --skip and shards");
   }
   if (names !== undefined && type !== "bitmap") fail("--names sets bits in a bitmap, and excludes --type");
   const form = names !== undefined ? "--names" : type !== "bitmap" ? `--type ${type}` : undefined;
-  if (form && (roaring || ranges || wide || isSharded(flags))) fail(`${form} excludes --roaring, --ranges, --wide and shards`);
+  if (form && (roaring || ranges || wide || isSharded(flags))) fail(`${form} excludes --roaring, --format, --ranges, --wide and shards`);
   if (type === "integers" ? (csv === undefined) !== (value === undefined) : value !== undefined) {
     fail("--value names the column of values, for --type integers with --csv");
   }
@@ -69,6 +72,7 @@ export const load = sharding(command("load", "add ids, integers for ids, or name
   .option("--csv <column>", "the file is CSV, and its first line has the names of columns")
   .option("--value <column>", "the column of the values, for --type integers with --csv")
   .option("--roaring", "the file is a roaring bitmap in any form that IMPORT takes")
+  .addOption(new Option("--format <system>", "the file is a bitmap of this system: a groupBitmap state, or a BITMAP; also as Base64 text").choices(SYSTEMS))
   .option("--ranges", "each line is a range of ids, such as 10-19, both ends included")
   .option("--wide", "load into R64, for ids above 2^32 - 1")
   .addOption(new Option("--batch <number>", "number of items that are sent together; by default 1,000,000 ids, or 50,000 integers or names")
@@ -85,6 +89,7 @@ Examples:
   cut -f1 users.tsv | redis-roar load users
   redis-roar load users users.csv --csv user_id --wide
   redis-roar load users users.roaring --roaring
+  redis-roar load users users.state --format clickhouse
   redis-roar load users users.txt --resume users.load
   redis-roar load age users.csv --type integers --csv user_id --value age
   redis-roar load users mails.txt --type names                       # a dictionary
@@ -115,9 +120,10 @@ Examples:
         if (interruption.asked) throw new Failure("not all ranges are loaded", Exit.INTERRUPTED);
         return;
       }
-      if (flags.roaring) {
-        const payload = await buffer(input), source = sharded ? await loadCore() : core;
-        await readPayload(source, wide, payload);
+      if (flags.roaring || flags.format) {
+        const read = await buffer(input), source = sharded ? await loadCore() : core;
+        const payload = flags.format ? await readFrom(source, flags.format, wide, read) : read;
+        if (!flags.format) await readPayload(source, wide, read);
         let ids = source.cardinality();
         if (sharded) ids = await inPages(source, size ?? BATCH_IDS, (page) => bitmap.send(wide ? page : Uint32Array.from(page, Number)));
         else await importTo(connection, name, wide, payload);

@@ -2,8 +2,10 @@
 
 import { once } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
+import { Option } from "commander";
 import { Format } from "../core/core.js";
 import { linesOf, memberNamePages, namePages, NAMES_TYPE } from "../dictionary.js";
+import { type System, SYSTEMS, writtenFor } from "../exchange.js";
 import { Exit, Failure, interruption } from "../failure.js";
 import { readKey, typeOf } from "../inspect.js";
 import { INTEGERS_TYPE, pairPages } from "../integers.js";
@@ -19,6 +21,8 @@ import { isSharded, type ShardFlags, shardedOf, sharding } from "./sharding.js";
 interface UnloadFlags extends ShardFlags {
   wide?: boolean;
   roaring?: boolean;
+  format?: System;
+  base64?: boolean;
   ranges?: boolean;
   names?: string;
   output?: string;
@@ -61,10 +65,10 @@ async function writePages<Page>(
 
 /** Writes a key that is no bitmap, or a bitmap as names; returns whether it was one of these. */
 async function writeOther({ connection }: Node, name: Buffer, type: string, flags: UnloadFlags): Promise<boolean> {
-  const { names, output, roaring, ranges } = flags;
+  const { names, output, ranges } = flags, roaring = flags.roaring || flags.format !== undefined;
   const isOther = type === INTEGERS_TYPE || type === NAMES_TYPE;
   if (isOther && (roaring || ranges || names !== undefined)) {
-    throw new Failure(`${shown(name)}: of type ${type}, not a bitmap: --roaring, --ranges and --names are for bitmaps`, Exit.USAGE);
+    throw new Failure(`${shown(name)}: of type ${type}, not a bitmap: --roaring, --format, --ranges and --names are for bitmaps`, Exit.USAGE);
   }
   if (names !== undefined && !familyOf(type)) throw new Failure(`${shown(name)}: of type ${type}, but --names needs a roaring bitmap`, Exit.USAGE);
   if (type === INTEGERS_TYPE) {
@@ -81,6 +85,9 @@ export const unload = sharding(command("unload", "write members, integers for id
   .argument("<key>", "the key; \\xNN stands for a byte. May also be a native bitmap or a set of integers"))
   .option("-o, --output <file>", "the file; standard output if there is none")
   .option("--roaring", "write a portable roaring bitmap, of 64 bits if the key holds R64")
+  .addOption(new Option("--format <system>", "write a bitmap of this system: a groupBitmap state, of UInt64 if the key holds R64, or a BITMAP")
+    .choices(SYSTEMS))
+  .option("--base64", "write it as Base64 text, as Elasticsearch, OpenSearch, Doris and StarRocks take it")
   .option("--ranges", "write a line for each run of consecutive members, such as 10-19")
   .option("--names <dictionary>", "write the names that the members of the bitmap have in this dictionary")
   .option("--wide", "the shards hold R64")
@@ -88,15 +95,19 @@ export const unload = sharding(command("unload", "write members, integers for id
 Examples:
   redis-roar unload users | wc -l
   redis-roar unload users --roaring -o users.roaring
+  redis-roar unload users --format clickhouse -o users.state
+  redis-roar unload users --roaring --base64
   redis-roar unload age                                # lines such as 7,31
   redis-roar unload read:7 --names users
   redis-roar unload users --shards 16 --by hash -o users.txt`)
   .action(async (key: string, flags: UnloadFlags) => {
-    if (flags.roaring && isSharded(flags)) throw new Failure("--roaring writes one key: unload each shard separately, or write lines", Exit.USAGE);
-    if (flags.roaring && flags.ranges) throw new Failure("--roaring and --ranges exclude each other", Exit.USAGE);
-    if (flags.names !== undefined && (flags.roaring || flags.ranges || isSharded(flags))) {
-      throw new Failure("--names excludes --roaring, --ranges and shards", Exit.USAGE);
-    }
+    const fail = (why: string): never => { throw new Failure(why, Exit.USAGE); }, { format } = flags;
+    if (flags.roaring && format) fail("--roaring and --format exclude each other");
+    const asWhole = flags.roaring || format !== undefined, option = format ? "--format" : "--roaring";
+    if (flags.base64 && !asWhole) fail("--base64 is for --roaring and --format");
+    if (asWhole && isSharded(flags)) fail(`${option} writes one key: unload each shard separately, or write lines`);
+    if (asWhole && flags.ranges) fail(`${option} and --ranges exclude each other`);
+    if (flags.names !== undefined && (asWhole || flags.ranges || isSharded(flags))) fail("--names excludes --roaring, --format, --ranges and shards");
     const core = await loadCore(), servers = await Servers.open(flags), name = nameBytes(key);
     const sharded = shardedOf(servers, core, key, flags.wide ?? false, flags);
     if (sharded) {
@@ -117,14 +128,15 @@ Examples:
       await toOutput(flags.output, (write) => writeRuns(core, node, name, new RunLines(write)));
       return;
     }
-    if (family && !flags.roaring) {
+    if (family && !asWhole) {
       await toOutput(flags.output, (write) => memberPages(node.connection, family, name, LINES, (page) => write(`${page.join("\n")}\n`)));
       return;
     }
     const holds = await readKey(core, node, name);
-    if (flags.roaring) {
+    if (asWhole) {
       const isWide = holds === "R64" || (core.maximum() ?? 0n) > 0xffff_ffffn;
-      await toOutput(flags.output, (write) => write(core.write(isWide ? Format.PORTABLE_WIDE : Format.PORTABLE)));
+      const bytes = format ? writtenFor(core, format, isWide) : core.write(isWide ? Format.PORTABLE_WIDE : Format.PORTABLE);
+      await toOutput(flags.output, (write) => write(flags.base64 ? `${Buffer.from(bytes).toString("base64")}\n` : bytes));
       return;
     }
     await toOutput(flags.output, (write) => writeLines(core, write));
