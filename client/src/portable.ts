@@ -2,103 +2,15 @@
 // server.
 
 import { inBuffer } from "./bytes.js";
+import { ARRAY_MAX, containerOf, containersFrom, type Members, membersOf, valuesOf } from "./containers.js";
 import { InvalidPayloadError } from "./errors.js";
+import { readState, type System, writeState } from "./exchange.js";
 import { type Family, integer, type Member, type Offset } from "./family.js";
 import { type Container, CONTAINER_OFFSETS, containersOf, payloadOf } from "./payload.js";
 import type { List } from "./types.js";
 import { listed } from "./call.js";
 
-/** Members as a typed array: of `r` a Uint32Array, of `r64` a BigUint64Array. */
-export type Members<M extends Member> = [M] extends [number] ? Uint32Array : BigUint64Array;
-
-const WORDS = CONTAINER_OFFSETS / 32, BITSET_BYTES = CONTAINER_OFFSETS / 8, ARRAY_MAX = 4096;
-
-/** A container whose low values are these, in ascending order and each once; the form is the smallest. O(number of values). */
-function containerOf(key: number, values: Uint16Array): Container {
-  const cardinality = values.length;
-  let runs = 1;
-  for (let i = 1; i < cardinality; i++) if (values[i] !== values[i - 1]! + 1) runs++;
-  const plain = cardinality <= ARRAY_MAX ? 2 * cardinality : BITSET_BYTES;
-  if (2 + 4 * runs < plain) {
-    const bytes = Buffer.allocUnsafe(2 + 4 * runs);
-    bytes.writeUInt16LE(runs);
-    for (let i = 0, at = 2; i < cardinality; at += 4) {
-      const start = values[i]!;
-      let last = start;
-      for (i++; i < cardinality && values[i] === last + 1; i++) last++;
-      bytes.writeUInt16LE(start, at);
-      bytes.writeUInt16LE(last - start, at + 2);
-    }
-    return { key, cardinality, runs: true, bytes };
-  }
-  const bytes = Buffer.alloc(plain);
-  if (cardinality <= ARRAY_MAX) for (let i = 0; i < cardinality; i++) bytes.writeUInt16LE(values[i]!, 2 * i);
-  else for (const value of values) bytes[value >> 3]! |= 1 << (value & 7);
-  return { key, cardinality, runs: false, bytes };
-}
-
-/** The low values of a container, in ascending order. Throws {@link InvalidPayloadError} if they are not what its head says. O(values). */
-function valuesOf({ cardinality, runs, bytes: payload }: Container): Uint16Array {
-  const bytes = inBuffer(payload), values = new Uint16Array(cardinality);
-  let count = 0;
-  const add = (value: number): void => {
-    if (count >= cardinality || value >= CONTAINER_OFFSETS || (count > 0 && value <= values[count - 1]!)) {
-      throw new InvalidPayloadError("invalid roaring payload: a container's values are not ascending, or not as many as its head says");
-    }
-    values[count++] = value;
-  };
-  if (runs) {
-    for (let at = 2; at < bytes.length; at += 4) {
-      const start = bytes.readUInt16LE(at), last = start + bytes.readUInt16LE(at + 2);
-      for (let value = start; value <= last; value++) add(value);
-    }
-  } else if (cardinality <= ARRAY_MAX) for (let i = 0; i < cardinality; i++) add(bytes.readUInt16LE(2 * i));
-  else for (let value = 0; value < CONTAINER_OFFSETS; value++) if (bytes[value >> 3]! & (1 << (value & 7))) add(value);
-  if (count < cardinality) throw new InvalidPayloadError("invalid roaring payload: a container has fewer values than its head says");
-  return values;
-}
-
-/** A typed array of the family. */
-export const membersFor = <M extends Member>({ name }: Family<M>, length: number): Members<M> =>
-  (name === "R" ? new Uint32Array(length) : new BigUint64Array(length)) as Members<M>;
-
-/** The keys and low values of members. Views of the same memory avoid a BigInt for each. */
-function halves(members: Uint32Array | BigUint64Array): { keyAt: (i: number) => number; lowAt: (i: number) => number } {
-  if (members instanceof Uint32Array) return { keyAt: (i) => members[i]! >>> 16, lowAt: (i) => members[i]! & 0xffff };
-  const words = new Uint32Array(members.buffer, members.byteOffset, 2 * members.length);
-  return { keyAt: (i) => words[2 * i + 1]! * CONTAINER_OFFSETS + (words[2 * i]! >>> 16), lowAt: (i) => words[2 * i]! & 0xffff };
-}
-
-/** The members of containers in ascending order. Throws {@link InvalidPayloadError}. O(members). */
-export function membersOf<M extends Member>(family: Family<M>, containers: readonly Container[]): Members<M> {
-  const members = membersFor(family, containers.reduce((sum, { cardinality }) => sum + cardinality, 0));
-  const words = new Uint32Array(members.buffer), wide = members instanceof BigUint64Array;
-  let count = 0;
-  for (const container of containers) {
-    const high = Math.floor(container.key / CONTAINER_OFFSETS), base = (container.key % CONTAINER_OFFSETS) * CONTAINER_OFFSETS;
-    for (const value of valuesOf(container)) {
-      words[wide ? 2 * count : count] = base + value;
-      if (wide) words[2 * count + 1] = high;
-      count++;
-    }
-  }
-  return members;
-}
-
-/** The containers of members in ascending order. A member can be there several times. O(number of members). */
-export function containersFrom(members: Uint32Array | BigUint64Array): Container[] {
-  const { keyAt, lowAt } = halves(members), values = new Uint16Array(CONTAINER_OFFSETS), containers: Container[] = [];
-  for (let i = 0; i < members.length;) {
-    const key = keyAt(i);
-    let count = 0;
-    for (; i < members.length && keyAt(i) === key; i++) {
-      const low = lowAt(i);
-      if (count === 0 || values[count - 1] !== low) values[count++] = low;
-    }
-    containers.push(containerOf(key, values.subarray(0, count)));
-  }
-  return containers;
-}
+const WORDS = CONTAINER_OFFSETS / 32;
 
 type Combine = (a: number, b: number) => number;
 
@@ -134,7 +46,23 @@ export class LocalBitmap<M extends Member> implements Iterable<M> {
    * @remarks O(m) for m members. See docs/commands.md#export.
    */
   static read<M extends Member>(family: Family<M>, payload: Uint8Array | null): LocalBitmap<M> {
-    const containers = payload === null ? [] : containersOf(family, payload);
+    return LocalBitmap.#checked(family, payload === null ? [] : containersOf(family, payload));
+  }
+
+  /**
+   * A bitmap of ClickHouse, a state of `groupBitmap` of any unsigned integers; or a `BITMAP` of Apache Doris or StarRocks, in each of its
+   * forms. The bytes, not Base64 text. All of them are validated.
+   *
+   * @param family `R` or `R64`
+   * @param system `clickhouse`, `doris` or `starrocks`
+   * @throws InvalidPayloadError, InvalidArgumentError
+   * @remarks O(m) for m members. See docs/cli.md#load-and-unload.
+   */
+  static readState<M extends Member>(family: Family<M>, system: System, bytes: Uint8Array): LocalBitmap<M> {
+    return LocalBitmap.#checked(family, readState(family, system, bytes));
+  }
+
+  static #checked<M extends Member>(family: Family<M>, containers: readonly Container[]): LocalBitmap<M> {
     for (const [i, container] of containers.entries()) {
       if (i > 0 && container.key <= containers[i - 1]!.key) {
         throw new InvalidPayloadError("invalid roaring payload: its containers are not ascending");
@@ -235,6 +163,17 @@ export class LocalBitmap<M extends Member> implements Iterable<M> {
    */
   toPayload(): Uint8Array {
     return payloadOf(this.family, this.#ascending());
+  }
+
+  /**
+   * The bitmap as {@link readState} takes it. For ClickHouse, it is a state of `UInt32` or, of `R64`, of `UInt64`.
+   *
+   * @param system `clickhouse`, `doris` or `starrocks`
+   * @throws InvalidArgumentError
+   * @remarks O(n) in the size of the bitmap. See docs/cli.md#load-and-unload.
+   */
+  toState(system: System): Uint8Array {
+    return writeState(this.family, system, this.#ascending());
   }
 
   #ascending(): Container[] {

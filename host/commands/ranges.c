@@ -57,7 +57,10 @@ int clear_command(call *c, open_key *k) {
     status done = empty ? core_cardinality(c->worker, k->stored, &members) : OUT_OF_MEMORY;
 
     if (done == OK) {
-        commit_other(c, k, empty, members > 0, "setbit");
+        bitmap *old = k->value;
+        k->value = empty;
+        commit(c, k, OK, members > 0, "setbit");
+        bitmap_free(old);
         return reply_count(c, members);
     }
     bitmap_free(empty);

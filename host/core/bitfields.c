@@ -21,13 +21,14 @@ status core_write_field(worker *w, bitmap **b, field_step *step) {
     if (s != OK) return s;
     frame f = writing(w, *b);
     s = CHANGING_IN(w, &f, o->written = write_field(w, at, step));
-    const uint64_t old = w->members[0];
+    o->old = (int64_t)w->members[0];
     o->reply = (int64_t)w->members[step->action == FIELD_INCRBY];
     o->changed = w->members[0] != w->members[1];
     s = wrote(w, s, b);
     if (s != OUT_OF_MEMORY) return s;
     f = writing(w, *b);
-    return undone(w, CHANGING_IN(w, &f, w->core.takeBackField(w, at->offset, at->width, old)), b);
+    return undone(w, CHANGING_IN(w, &f, w->core.takeBackField(w, at->offset, at->width, (uint64_t)o->old)),
+                  b);
 }
 
 /* --- Several fields: the core plans all writes without changing anything, and then makes them --- */

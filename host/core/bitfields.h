@@ -3,10 +3,10 @@
 
 #include "core/reading.h"
 
-/* The outcome of a write to a field: the reply, whether the new value was written (else there
- * is no reply), and whether the field changed. */
+/* The outcome of a write to a field: its old value, for undoing, the reply, whether the new value was written (else
+ * there is no reply), and whether the field changed. */
 typedef struct outcome {
-    int64_t reply;
+    int64_t old, reply;
     uint32_t written, changed;
 } outcome;
 

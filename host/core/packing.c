@@ -10,7 +10,7 @@
 typedef struct part {
     uint32_t from, to;
     uint32_t at; /* where the segments are now */
-    int stays; /* they are no longer what was packed, or take less than the copy */
+    int changed; /* they are no longer what was packed */
     result packed;
 } part;
 
@@ -89,16 +89,10 @@ status packing_make(worker *w, const bitmap *b, packing **made) {
 
 /* Finds where the segments of a part are now, if they are still the same blocks. */
 static void find(part *p, const root *source, const root *now) {
-    const root *r = root_of(p->packed.b);
-    uint64_t bytes = 0, packed = r ? 0 : bitmap_bytes(p->packed.b);
     p->at = root_seek(now, source->of[p->from].first);
-    p->stays = p->at + (p->to - p->from) > now->count;
-    for (uint32_t i = p->from; !p->stays && i < p->to; i++) {
-        bytes += bitmap_bytes(source->of[i].b);
-        p->stays = now->of[p->at + i - p->from].b != source->of[i].b;
-    }
-    for (uint32_t i = 0; r && i < r->count; i++) packed += bitmap_bytes(r->of[i].b);
-    p->stays |= packed > bytes;
+    p->changed = p->at + (p->to - p->from) > now->count;
+    for (uint32_t i = p->from; !p->changed && i < p->to; i++)
+        p->changed = now->of[p->at + i - p->from].b != source->of[i].b;
 }
 
 /* From the last part on, so that the others stay where they are. */
@@ -107,11 +101,11 @@ static status put_parts(packing *p, bitmap **b) {
     status s = make_changeable(b);
     root *r = root_of(*b);
     for (uint32_t i = p->count; s == OK && i-- > 0;) {
-        part *part = &p->parts[i];
-        if (part->stays) continue;
-        const uint32_t to = part->at + part->to - part->from;
-        if (!root_replace(&r, part->at, to, part->packed.b, part->packed.members)) s = OUT_OF_MEMORY;
-        else part->packed.b = NULL;
+        part *of = &p->parts[i];
+        if (of->changed) continue;
+        if (root_replace(&r, of->at, of->at + of->to - of->from, of->packed.b, of->packed.members))
+            of->packed.b = NULL;
+        else s = OUT_OF_MEMORY;
     }
     if (r) *b = root_simplified(r);
     return s;

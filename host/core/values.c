@@ -40,8 +40,8 @@ static uint32_t numbers_added(const asked *a) {
     }
 }
 
-static void count_asked(worker *w, const counting *c, key_range keys, uint64_t *numbers) {
-    if (c->asked->count) memcpy(numbers, c->asked->numbers, c->asked->count * sizeof *numbers);
+static void count_asked(worker *w, const counting *c, key_range keys, uint64_t *counted) {
+    if (c->asked->count) memcpy(counted, c->asked->numbers, c->asked->count * sizeof *counted);
     w->core.countValues(w, c->asked->what, c->bitmaps > 1, c->asked->count, keys.first << 16,
                         keys.last << 16 | UINT16_MAX);
 }

@@ -93,14 +93,6 @@ int commit(call *c, open_key *k, status done, int changed, const char *event) {
     return 1;
 }
 
-int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event) {
-    bitmap *old = k->value;
-    k->value = b;
-    commit(c, k, OK, changed, event);
-    bitmap_free(old);
-    return 1;
-}
-
 static void replace(call *c, open_key *k, bitmap *b) {
     put(c, k, b);
     if (k->stored) RedisModule_SetExpire(k->key, REDISMODULE_NO_EXPIRE);

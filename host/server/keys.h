@@ -50,8 +50,6 @@ int open_create_below_maxmemory(call *c, int at, open_key *k);
 int commit(call *c, open_key *k, status done, int changed, const char *event);
 /* Like commit, but announces nothing. */
 int commit_silently(call *c, open_key *k, status done);
-/* Like commit, but stores b and frees k->value, which may have moved since the key was opened. */
-int commit_other(call *c, open_key *k, bitmap *b, int changed, const char *event);
 /* Deletes a key that has nothing left, closes it, and announces that. */
 void delete_key(call *c, RedisModuleString *name, RedisModuleKey *key, const char *event);
 /* Closes the key without changing it. */
