@@ -9,7 +9,7 @@ import { type CallOptions, checkedOptions } from "./limits.js";
 import { load, type LoadOptions, type LoadProgress, type LoadSource } from "./load.js";
 import { oneByOne, type PageOptions, pageSize } from "./paging.js";
 import { payloadOf } from "./payload.js";
-import { containersFrom, type Members } from "./portable.js";
+import { containersFrom, type Members } from "./containers.js";
 import type { By, Query, Score, TopOptions } from "./query.js";
 import type { Question } from "./question.js";
 import { ShardedBitmap, type ShardingOptions } from "./sharded/bitmap.js";

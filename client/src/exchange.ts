@@ -21,6 +21,7 @@ import { type Container, CONTAINER_OFFSETS, payloadOf, read32, write32 } from ".
 export type System = "clickhouse" | "doris" | "starrocks";
 const SYSTEMS: readonly unknown[] = ["clickhouse", "doris", "starrocks"];
 
+/** The first byte of a BITMAP. */
 const Doris = { EMPTY: 0, SINGLE32: 1, BITMAP32: 2, SINGLE64: 3, BITMAP64: 4, FEW: 5, SET: 10, BITMAP32_V2: 12, BITMAP64_V2: 13 } as const;
 /** The first byte of CRoaring's own form. */
 const LIST = 1, PORTABLE = 2;
@@ -55,7 +56,8 @@ class Reader {
   /** `count` ids, to the end. */
   ids(count: number, bytes = count === 0 ? 1 : this.rest / count): Container[] {
     const { bytes: from } = this, read: Record<number, (at: number) => number | bigint> = {
-      1: (at) => from.readUInt8(at), 2: (at) => from.readUInt16LE(at), 4: (at) => from.readUInt32LE(at), 8: (at) => from.readBigUInt64LE(at),
+      1: (at) => from.readUInt8(at), 2: (at) => from.readUInt16LE(at), 4: (at) => from.readUInt32LE(at),
+      8: (at) => from.readBigUInt64LE(at),
     };
     const one = read[bytes];
     if (!one || this.rest !== count * bytes) return this.fail(`it has ${this.rest} bytes for ${count} ids`);
@@ -134,7 +136,7 @@ export function readState<M extends Member>(family: Family<M>, system: System, b
   if (!(bytes instanceof Uint8Array)) throw new InvalidArgumentError(`invalid bitmap: ${described(bytes)} is not bytes`);
   const reader = new Reader(inBuffer(bytes), system);
   try {
-    const containers = contentOf(reader, system, family as unknown as Family<Member>);
+    const containers = contentOf(reader, system, family);
     if (family.name === "R" && containers.some(({ key }) => key >= CONTAINER_OFFSETS)) reader.fail("it has ids above 4294967295: read it into R64");
     return containers;
   } catch (error) {

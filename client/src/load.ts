@@ -3,7 +3,7 @@
 import { AbortError, InvalidArgumentError, InvalidPayloadError, OutOfMemoryError, RoarError, WrongTypeError } from "./errors.js";
 import { described, type Family, integer, type Member, type Offset, R } from "./family.js";
 import type { Signal } from "./limits.js";
-import { type Members, membersFor } from "./portable.js";
+import { type Members, membersFor } from "./containers.js";
 import { ShardsFailedError } from "./sharded/failure.js";
 
 /** The state of a load in progress. */

@@ -2,7 +2,7 @@
 
 import { InvalidArgumentError } from "./errors.js";
 import { described, type Family, type Member, R } from "./family.js";
-import { type Members, membersFor } from "./portable.js";
+import { type Members, membersFor } from "./containers.js";
 
 const TAB = 9, LINE_FEED = 10, RETURN = 13, SPACE = 32, COMMA = 44, ZERO = 48, NINE = 57;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff"), END = Buffer.from("\n");

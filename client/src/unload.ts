@@ -6,7 +6,7 @@ import type { Member, Offset } from "./family.js";
 import { integer } from "./family.js";
 import { type PageOptions, pageSize } from "./paging.js";
 import { containersOf } from "./payload.js";
-import { type Members, membersOf } from "./portable.js";
+import { type Members, membersOf } from "./containers.js";
 import type { Key } from "./types.js";
 
 /** Members in a piece unless the caller says otherwise. */

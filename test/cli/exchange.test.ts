@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { range } from "../support/family.ts";
-import { containersOf, croaringArray, croaringContainers, portable32, portable64 } from "../support/format.ts";
+import { containersOf, portable32, portable64 } from "../support/format.ts";
 import { seeded } from "../support/random.ts";
+import { bytes, FAR, given, many, parts, state, stream } from "../support/states.ts";
 import { useServer } from "../support/suite.ts";
 import { type Ended, toolOn } from "../support/tool.ts";
 
@@ -16,38 +17,11 @@ let folder: string;
 beforeAll(() => { folder = mkdtempSync(join(tmpdir(), "redis-roar-")); });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const FAR = 2n ** 32n, bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(" ", ""), "hex");
 const load = (content: Buffer | string, key: string, system: string, ...args: string[]): Promise<Ended> => {
   const file = join(folder, "state");
   writeFileSync(file, content);
   return toolOn(server, "load", key, file, "--format", system, ...args);
 };
-
-const many = [...range(0, 3000), 70_000, ...range(200_000, 5000)], stream = portable32(containersOf(many));
-const wide = portable64([{ high: 0, containers: containersOf(many) }, { high: 7, containers: containersOf([9]) }]);
-const parts = wide.subarray(8), far = [...many.map(BigInt), 7n * FAR + 9n];
-const native = Buffer.concat([Buffer.of(13, 2), bytes("00000000"), croaringContainers(containersOf(many)), bytes("07000000"), croaringArray([9])]);
-/** In two bytes or three, which suffices here. */
-function leb128(value: number): Buffer {
-  const low = [value % 128 + 128, value >> 7];
-  return value < 2 ** 14 ? Buffer.of(...low) : Buffer.of(low[0]!, (value >> 7) % 128 + 128, value >> 14);
-}
-const state = (payload: Buffer): Buffer => Buffer.concat([Buffer.of(1), leb128(payload.length), payload]);
-
-const given: [what: string, system: string, content: Buffer, members: readonly (number | bigint)[], ...args: string[]][] = [
-  ["no ids", "clickhouse", bytes("00 00"), []],
-  ["three of UInt8", "clickhouse", bytes("00 03 01 02 ff"), [1, 2, 255]], ["two of UInt16", "clickhouse", bytes("00 02 0001 0700"), [7, 256]],
-  ["two of UInt32", "clickhouse", bytes("00 02 ffffffff 05000000"), [5, 4_294_967_295]],
-  ["one of UInt64", "clickhouse", bytes("00 01 ffffffff ffffffff"), [2n ** 64n - 1n], "--wide"],
-  ["many", "clickhouse", state(stream), many], ["many, into R64", "clickhouse", state(stream), many, "--wide"],
-  ["many of UInt64", "clickhouse", state(wide), far, "--wide"],
-  ["no ids", "doris", bytes("00"), []], ["one", "doris", bytes("01 05000000"), [5]], ["one of 64 bits", "starrocks", bytes("03 0000000001000000"), [FAR], "--wide"],
-  ["a few", "doris", bytes("05 02 0700000000000000 0600000000000000"), [6, 7]],
-  ["a set", "starrocks", bytes("0a 02000000 0700000000000000 0600000000000000"), [6, 7]],
-  ["many", "doris", Buffer.concat([Buffer.of(2), stream]), many], ["many of CRoaring's", "doris", Buffer.concat([Buffer.of(12), croaringContainers(containersOf(many))]), many],
-  ["a list of CRoaring's", "starrocks", Buffer.concat([Buffer.of(12), croaringArray([7, 6])]), [6, 7]],
-  ["parts", "doris", Buffer.concat([Buffer.of(4, 2), parts]), far, "--wide"], ["parts of CRoaring's", "starrocks", native, far, "--wide"],
-];
 
 describe("load --format", () => {
   it.each(given)("takes %s of %s, also as text", async (_, system, content, members, ...args) => {

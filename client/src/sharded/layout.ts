@@ -4,7 +4,7 @@ import { inBuffer } from "../bytes.js";
 import { InvalidArgumentError } from "../errors.js";
 import { type Family, integer, type Member } from "../family.js";
 import { CONTAINER_OFFSETS } from "../payload.js";
-import { type Members, membersFor } from "../portable.js";
+import { type Members, membersFor } from "../containers.js";
 
 /** How a bitmap is cut into shards. */
 export interface ShardingOptions {

@@ -1,7 +1,7 @@
 // Reading members from shards in either order: the first ones, pages, and runs.
 
 import type { Family, Member } from "../family.js";
-import { type Members, membersFor } from "../portable.js";
+import { type Members, membersFor } from "../containers.js";
 import type { Bounds, Layout } from "./layout.js";
 import { merged, type Order, type Stream } from "./merging.js";
 
