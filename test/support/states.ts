@@ -8,7 +8,8 @@ export const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(" ", ""
 
 export const many = [...range(0, 3000), 70_000, ...range(200_000, 5000)], stream = portable32(containersOf(many));
 const wide = portable64([{ high: 0, containers: containersOf(many) }, { high: 7, containers: containersOf([9]) }]);
-export const parts = wide.subarray(8), far = [...many.map(BigInt), 7n * FAR + 9n];
+export const parts = wide.subarray(8);
+const far = [...many.map(BigInt), 7n * FAR + 9n];
 const native = Buffer.concat([Buffer.of(13, 2), bytes("00000000"), croaringContainers(containersOf(many)), bytes("07000000"), croaringArray([9])]);
 const leb128 = (value: number): number[] => (value < 128 ? [value] : [value % 128 + 128, ...leb128(value >> 7)]);
 export const state = (payload: Buffer): Buffer => Buffer.concat([Buffer.of(1), Buffer.from(leb128(payload.length)), payload]);
