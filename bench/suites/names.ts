@@ -86,9 +86,9 @@ async function* measureKind(contenders: readonly Contender[], data: string, name
 /** How many of so many readers have read each article: the r-th most read has 1 / r as many as all. */
 const audiences = (articles: number, readers: number): number[] => range(1, articles).map((r) => Math.max(Math.floor(readers / r), 1));
 
-/** Memory of one article that all have read, and of a thousandth as many articles as readers, by Zipf's law. */
+/** Memory of one article that all have read, and of a hundredth as many articles as readers, by Zipf's law. */
 async function* measureReaders(contenders: readonly Contender[], readers: number): AsyncGenerator<Row> {
-  for (const articles of [1, Math.max(Math.floor(readers / 1000), 10)]) {
+  for (const articles of [1, Math.max(Math.floor(readers / 100), 10)]) {
     const audience = audiences(articles, readers), memberships = audience.reduce((sum, size) => sum + size, 0);
     const bytes = new Map<Contender, number>();
     for (const contender of contenders) {
