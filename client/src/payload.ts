@@ -27,8 +27,8 @@ export const CONTAINER_OFFSETS = 65_536;
 const NO_RUNS = 12_346, WITH_RUNS = 12_347, OFFSETS_FROM = 4, ARRAY_MAX = 4096, BITSET_BYTES = 8192;
 
 /** Reads a 32-bit stream from `at` on. Returns where it ends. Throws RangeError at the end of the payload. */
-export function read32(payload: Buffer, at: number, high: number, containers: Container[]): number {
-  const cookie = payload.readUInt32LE(at), withRuns = (cookie & 0xffff) === WITH_RUNS;
+export function read32(bytes: Uint8Array, at: number, high: number, containers: Container[]): number {
+  const payload = inBuffer(bytes), cookie = payload.readUInt32LE(at), withRuns = (cookie & 0xffff) === WITH_RUNS;
   if (!withRuns && cookie !== NO_RUNS) throw new InvalidPayloadError("invalid roaring payload: it begins with an unknown cookie");
   const count = withRuns ? (cookie >>> 16) + 1 : payload.readUInt32LE(at + 4), flags = at + 4;
   if (count > CONTAINER_OFFSETS) throw new InvalidPayloadError("invalid roaring payload: too many containers");
@@ -47,7 +47,7 @@ export function read32(payload: Buffer, at: number, high: number, containers: Co
 }
 
 /** The 32-bit stream of these containers. */
-export function write32(containers: readonly Container[]): Buffer {
+export function write32(containers: readonly Container[]): Uint8Array {
   const count = containers.length, withRuns = containers.some(({ runs }) => runs);
   const flags = withRuns ? (count + 7) >> 3 : 0, heads = withRuns ? 4 + flags : 8;
   const offsets = !withRuns || count >= OFFSETS_FROM ? heads + 4 * count : undefined;
