@@ -1,5 +1,5 @@
 // Names for ids: RN.* beside two hashes, name -> id and id -> name. And readers of articles whose ids are UUIDs: a dictionary and bitmaps
-// beside sets of strings, and beside bitmaps of hashed names, in which two readers may be one.
+// beside sets of strings, HyperLogLog, which only estimates, and bitmaps of hashed names, in which two readers may be one.
 
 import { createHash } from "node:crypto";
 import { range } from "../../test/support/family.ts";
@@ -12,7 +12,7 @@ import { figures, type Row } from "../row.ts";
 
 /** What the names of these data sets begin with. */
 export const NAMES = "names: ";
-const HASHES = "hashes";
+const HASHES = "hashes", ESTIMATES = "HyperLogLog";
 const KEY = "names", IDS = "hash:ids", BY_ID = "hash:names";
 /** Commands in a pipeline that loads, and calls in a batch. */
 const CHUNK = 10_000, CALLS = 500;
@@ -44,7 +44,8 @@ export const nameSuites: readonly string[] = [...Object.keys(kinds), READERS];
 /** Those that take part: hashes, and ours. */
 export const nameContenders = (contenders: readonly Contender[], data: string): Contender[] => {
   const native = contenders.find(({ name }) => name === NATIVE)!, ours = contenders.find(({ name }) => name === OURS)!;
-  return data === READERS ? [native.renamed("sets"), ours.renamed("hashed"), ours] : [native.renamed(HASHES), ours];
+  if (data !== READERS) return [native.renamed(HASHES), ours];
+  return [native.renamed("sets"), native.renamed(ESTIMATES), ours.renamed("hashed"), ours];
 };
 
 /** Sends commands in pipelines of CHUNK, and makes them from `from` on. */
@@ -102,6 +103,7 @@ async function* measureReaders(contenders: readonly Contender[], readers: number
             const who = range(from, to - from).map(reader);
             if (named) return [["R.SETBITS", key, ...who]];
             if (contender.name === "sets") return [["SADD", key, ...who.map(uuid)]];
+            if (contender.name === ESTIMATES) return [["PFADD", key, ...who.map(uuid)]];
             return [["R64.SETBITS", key, ...who.map((n) => BigInt(`0x${uuid(n).replaceAll("-", "").slice(0, HASHED)}`))]];
           });
         }
