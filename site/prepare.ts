@@ -182,7 +182,7 @@ hero:
   name: redis-roar
   text: Compressed bitmaps for Redis and Valkey
   image: { src: /hero.svg, alt: "50 readers among 10 million ids: 2.62 MB as a native bitmap, 240 bytes with redis-roar; areas in proportion" }
-  tagline: Readers, likes, tags, active users, sign-ins, presence. Exact, small, and combined in microseconds.
+  tagline: Readers, likes, tags, active users, presence; integers and names for ids. Exact, small, and combined in microseconds.
   actions:
     - { theme: brand, text: Try it, link: /start }
     - { theme: alt, text: Calculate your memory, link: /calculator }

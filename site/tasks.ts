@@ -30,6 +30,7 @@ export const tasks: readonly Task[] = [
     title: "Count", commands: {
       BITCOUNT: { native: "`BITCOUNT`; `SCARD`", also: ["MBITCOUNT", "BITOPCARD", "RANK"] },
       MBITCOUNT: { native: "a pipeline of `BITCOUNT`; of `SCARD`", also: ["BITCOUNT", "FACET"] },
+      COUNTS: { native: "a pipeline of `BITCOUNT key min max BIT`", also: ["RANK", "BITCOUNT"] },
       BITOPCARD: { native: "`BITOP` into a temporary key, then `BITCOUNT`; `SINTERCARD`", also: ["QUERY", "BITOP", "JACCARD"] },
     },
   },
@@ -53,6 +54,7 @@ export const tasks: readonly Task[] = [
     title: "List members, page by page, at random, by rank", commands: {
       GETINTARRAY: { native: "`GET`, decoded by the program; `BITRANGEINTARRAY` (Redis 8.12); `SMEMBERS`", also: ["SCAN", "RANGE", "QUERY"] },
       RANGE: { native: "`BITRANGEINTARRAY` with `BIT` (Redis 8.12)", also: ["SCAN", "RANGEINTARRAY", "QUERY"] },
+      RANGES: { native: NONE, also: ["RANGE", "COUNTS", "SETRANGE"] },
       SCAN: { native: "`SSCAN`, which may repeat members", also: ["RANGE", "QUERY"] },
       RANGEINTARRAY: { native: NONE, also: ["SELECT", "RANGE"] },
       RANK: { native: "`BITCOUNT key 0 offset BIT`", also: ["SELECT", "BITCOUNT"] },
@@ -61,6 +63,7 @@ export const tasks: readonly Task[] = [
       MAX: { native: NONE, also: ["MIN", "POPMAX"] },
       BITPOS: { native: "`BITPOS`", also: ["MIN", "SELECT"] },
       RANDMEMBER: { native: "`SRANDMEMBER`", also: ["POPMIN", "SELECT"] },
+      RANDPOP: { native: "`SPOP`", also: ["RANDMEMBER", "POPMIN"] },
       POPMIN: { native: "`BITPOS` and `SETBIT` in a script; `SPOP`, which takes any member", also: ["POPMAX", "MIN"] },
       POPMAX: { native: NONE, also: ["POPMIN", "MAX"] },
     },

@@ -5,6 +5,8 @@ import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withTables } from "../../bench/tables.ts";
+import { commands } from "../../host/table/commands.ts";
+import { tasks } from "../../site/tasks.ts";
 import { withAllTypical, withTypical } from "../../bench/typical.ts";
 import type { Results } from "../../bench/results.ts";
 import { projectRoot } from "../support/server.ts";
@@ -68,6 +70,12 @@ it("README.md and docs/performance.md show the recorded figures of typical keys"
 it("docs/performance.md shows the recorded figures of a whole benchmark", () => {
   const page = textOf("docs/performance.md");
   expect(page).toBe(withTables(page, JSON.parse(textOf("docs/bench/results.json")) as Results));
+});
+
+it("the site lists each command of bitmaps under one task, beside commands that there are", () => {
+  const names = commands.map(({ name }) => name), listed = tasks.flatMap((task) => Object.entries(task.commands));
+  expect(listed.map(([name]) => name).sort()).toEqual([...names].sort());
+  expect(listed.flatMap(([, { also }]) => also).filter((name) => !names.includes(name))).toEqual([]);
 });
 
 describe("docs/clients.md", () => {
