@@ -283,6 +283,7 @@ int ri_merge_command(call *c) {
     if (c->argc != end && (c->argc != end + 2 || !argument_is(c, end, "AGGREGATE")))
         return reply_syntax_error(c);
     if (c->argc > end && (how = parse_word(c, end + 1, words, ERRORMSG_SYNTAX)) < 0) return REDISMODULE_OK;
+    limit_time(c);
     operands_begin(&sources);
     const int merged =
         open_operands(c, 3, end, &sources) && !offloads_listing(c, 0)
