@@ -73,7 +73,7 @@ function gather(keys: u32, from: u64): u32 {
   return count;
 }
 
-/** Merging a window takes about as long as so many units of other work. */
+/** Taking a window of a key takes about as long as so many units of other work. */
 // @ts-ignore: decorator
 @inline const WINDOW_WORK: u32 = 16;
 
@@ -88,11 +88,11 @@ export function mergeValues(keys: u32, how: Aggregate): Fault {
       closed = true;
       waiting = gather(keys, window);
     }
-    work.spend(WINDOW_WORK);
     const column = Build.column();
     column.clear();
     while (waiting && Waiting.at(0).window() == window) {
       const operand = Waiting.at(0).operand();
+      work.spend(WINDOW_WORK);
       right.select(operand);
       const spot = column.take<Right>(Spot.from<Right>(window), window, how);
       if (spot == Column.OVERFLOW) { Values.reset(); return Fault.VALUE_TOO_GREAT; }
