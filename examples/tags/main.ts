@@ -1,8 +1,9 @@
 // Tags of users: both directions, segments, and the same tags as native bitmaps and as sets.
 
 import { draw } from "../../bench/chart.ts";
-import { example, inBatches, inBytes, memoryOfEach, nativeBitmap, type Run, served, sum } from "../support/example.ts";
+import { example, inBatches, inBytes, memoryOf, memoryOfEach, nativeBitmap, type Run, served, sum } from "../support/example.ts";
 import { SMALL_TAGS, SMALL_USERS, tagged } from "./data.ts";
+import { NamedTags } from "./named.ts";
 import { AGE, Tags } from "./service.ts";
 
 /** Segments: an expression over tags, and what it means for one user. */
@@ -12,6 +13,12 @@ const SEGMENTS: readonly [name: string, expression: string, tags: readonly numbe
   ["just one of 0, 1 and 2", "one(#1, #2, #3)", [0, 1, 2], (has) => has.filter(Boolean).length === 1],
   ["3 or more of 0 to 7", "atleast(3, #1..#8)", [0, 1, 2, 3, 4, 5, 6, 7], (has) => has.filter(Boolean).length >= 3],
 ];
+
+/** A random UUID. */
+function uuid({ random }: Run): string {
+  const hex = Array.from({ length: 4 }, () => random.below(2 ** 32).toString(16).padStart(8, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20)].join("-");
+}
 
 const ascending = (values: Iterable<number>): number[] => [...values].sort((a, b) => a - b);
 const nativeKey = (tag: number): string => `native:${tag}`, setKey = (tag: number): string => `set:${tag}`, userSet = (user: number): string => `userset:${user}`;
@@ -48,9 +55,34 @@ async function small(run: Run, service: Tags): Promise<void> {
   run.check("and no longer", [await service.has(5, tag("vip")), (await service.tagsOf(5)).includes(tag("vip"))], [false, false]);
 }
 
+/** The same users and tags by name. */
+async function byName(run: Run, service: NamedTags): Promise<void> {
+  const names = new Map(SMALL_USERS.map(([user, has]) => [`user-${user}`, SMALL_TAGS.filter((_, n) => has[n] === 1)]));
+  for (const [user, tags] of names) await service.give(user, tags);
+  for (const [user, tags] of names) run.check(`tags of ${user}`, (await service.tagsOf(user)).sort(), [...tags].sort());
+  const usersOf = async (segment: string, tags: readonly string[]): Promise<string[]> => {
+    const users: string[] = [];
+    for await (const page of service.pages(segment, tags, 2)) users.push(...page);
+    return users;
+  };
+  const having = (means: (tags: readonly string[]) => boolean): string[] => [...names].filter(([, tags]) => means(tags)).map(([user]) => user);
+  for (const tag of SMALL_TAGS) run.check(`users of ${tag} by name`, await usersOf("#1", [tag]), having((tags) => tags.includes(tag)));
+  run.check("mobile, but not lost, by name", await usersOf("#1 - #2", ["mobile", "lost"]),
+    having((tags) => tags.includes("mobile") && !tags.includes("lost")));
+  await service.take("user-4", ["vip", "no such tag"]);
+  await service.take("nobody", ["vip"]);
+  await service.forget("user-1");
+  run.check("vips after one has lost the tag and one was forgotten", await usersOf("#1", ["vip"]), ["user-7"]);
+  run.check("one who was forgotten has no tags", await service.tagsOf("user-1"), []);
+  await service.give("user-1", ["vip"]);
+  run.check("and if they come back, they are new", await service.tagsOf("user-1"), ["vip"]);
+}
+
 await example("tags", async (run) => {
   const server = await run.server(), client = run.connect(server), { r, redis } = client, service = new Tags(client);
   await small(run, service);
+  await redis.flushall();
+  await byName(run, new NamedTags(client));
   await redis.flushall();
 
   // --- A site. Both directions are loaded in bulk, and for comparison as native bitmaps and as sets.
@@ -110,6 +142,25 @@ await example("tags", async (run) => {
     rows.push([name, `\`${expression.replaceAll("|", "\\|")}\``, count, time]);
   }
 
+  // --- The same segment by name, and the names as hashes in both directions.
+
+  const uuids = ["nobody", ...everyone.map(() => uuid(run))], tagNames = sets.map((_, tag) => `tag ${tag}`), named = new NamedTags(client);
+  await client.rn.load(NamedTags.keys.users, uuids);
+  await client.rn.load(NamedTags.keys.tags, tagNames);
+  for (const [key, names] of [["uuid", uuids], ["tag", tagNames]] as const) {
+    for (let at = 0; at < names.length; at += 1000) {
+      const some = names.slice(at, at + 1000).map((name, n) => [name, String(at + n)] as const);
+      await redis.pipeline().hset(`${key}:ids`, ...some.flat()).hset(`${key}:names`, ...some.flatMap(([name, id]) => [id, name])).exec();
+    }
+  }
+  const both = [tagNames[0]!, tagNames[1]!];
+  run.check("size of segment 0 and 1 by name", await named.size("#1 & #2", both), likely);
+  for await (const page of named.pages("#1 & #2", both)) {
+    run.check("the first page by name", page, ascending(sets[0]!).filter((user) => sets[1]!.has(user)).slice(0, page.length).map((user) => uuids[user]!));
+    break;
+  }
+  for (const one of asked) run.check(`tags of user ${one} by name`, await named.tagsOf(uuids[one]!), (ofUser.get(one) ?? []).map((tag) => tagNames[tag]!));
+
   // --- The first one in native bitmaps and in sets, and the tags of a user.
 
   const andNative = (await served(redis, async () => {
@@ -141,6 +192,10 @@ await example("tags", async (run) => {
   run.table("Bytes", ["", "redis-roar", "Native bitmaps", "Sets"], [
     [`Users of ${sets.length.toLocaleString("en")} tags`, bitmaps, native, inSets],
     [`Tags of ${people.length.toLocaleString("en")} users`, byUser, "-", byUserSets],
+  ]);
+  run.table("Names in both directions, in bytes", ["", "redis-roar", "Hashes"], [
+    [`UUIDs of ${users.toLocaleString("en")} users`, await memoryOf(redis, NamedTags.keys.users), sum(await memoryOfEach(redis, ["uuid:ids", "uuid:names"]))],
+    [`Names of ${sets.length.toLocaleString("en")} tags`, await memoryOf(redis, NamedTags.keys.tags), sum(await memoryOfEach(redis, ["tag:ids", "tag:names"]))],
   ]);
   run.table("Microseconds in the server", ["", "redis-roar", "Native bitmaps", "Sets"], [
     ["Users with both tags 0 and 1", Number(rows[0]![3]), andNative[1], andSets[1]],

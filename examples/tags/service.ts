@@ -55,6 +55,12 @@ export class Tags {
     await this.#everybody.setBit(user, 1);
   }
 
+  /** Takes everything from a user, so that it is as if there never was one. It can be repeated if it fails. */
+  async remove(user: number): Promise<void> {
+    await this.set(user, await this.tagsOf(user), false);
+    await Promise.all([this.#everybody.setBit(user, 0), this.#ages.del([user])]);
+  }
+
   async setAge(user: number, age: number): Promise<void> {
     await this.#ages.set([[user, age]]);
   }

@@ -8,6 +8,7 @@ import { Actives, Visits } from "../../examples/actives/service.ts";
 import { Likes } from "../../examples/likes/service.ts";
 import { LastSeen } from "../../examples/presence-signin/service.ts";
 import { Readers } from "../../examples/readers/service.ts";
+import { NamedTags } from "../../examples/tags/named.ts";
 import { AGE, Tags } from "../../examples/tags/service.ts";
 import { range } from "../support/family.ts";
 import { Proxy } from "../support/proxy.ts";
@@ -105,6 +106,24 @@ describe.each([["one server", () => one, undefined], ["a cluster of three", () =
     for await (const page of service.pages("#1 | #2", [0, 1], 7)) pages.push(...page);
     expect(pages).toEqual([...new Set([...ofTags[0]!, ...ofTags[1]!])].sort((a, b) => a - b));
     expect(await service.size("#1 - #2", [0, 1])).toBe(ofTags[0]!.filter((user) => !ofTags[1]!.includes(user)).length);
+  });
+
+  it("tags: names that 200 callers at once bring get one integer each, and who is forgotten is gone from all tags", async () => {
+    const service = new NamedTags(clientOf(), sharding), rng = random(seed), tags = range(0, 9).map((n) => `tag ${n}`);
+    const model = new Map(range(0, 60).map((n) => [`00000000-0000-4000-8000-${String(n * 7919).padStart(12, "0")}`, new Set<string>()]));
+    const gifts = range(0, CALLERS).map(() => ({ user: rng.pick([...model.keys()]), tag: rng.pick(tags) }));
+    for (const { user, tag } of gifts) model.get(user)!.add(tag);
+    await Promise.all(gifts.map(({ user, tag }) => service.give(user, [tag])));
+    const forgotten = rng.pick(gifts).user;
+    await Promise.all([service.forget(forgotten), service.forget("nobody")]);
+    model.set(forgotten, new Set());
+    for (const [user, has] of model) expect((await service.tagsOf(user)).sort(), `SEED=${seed} ${user}`).toEqual([...has].sort());
+    const found: string[] = [], given = [...new Set(gifts.map(({ tag }) => tag))], [first, other] = [given[0]!, given.at(-1)!];
+    for await (const page of service.pages("#1 | #2", [first, other], 7)) found.push(...page);
+    const right = [...model].filter(([, has]) => has.has(first) || has.has(other)).map(([user]) => user);
+    expect(found.sort(), `SEED=${seed}`).toEqual(right.sort());
+    expect(await service.size("#1 | #2", [first, other])).toBe(right.length);
+    await expect(service.size("#1", ["no such tag"])).rejects.toThrow("nobody ever had the tag no such tag");
   });
 
   it("tags: a segment by age, and its ages, over all shards", async () => {

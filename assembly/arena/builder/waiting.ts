@@ -216,6 +216,26 @@ export function appendPage(page: Page): bool {
   return true;
 }
 
+/**
+ * Lets copies of the arrays of a page, which `right` shows, wait behind others if each has one member and there
+ * is room. Its keys are greater than all before.
+ */
+export function appendLone(page: Page): bool {
+  const builder = Builder.current(), at = changetype<usize>(builder), count = page.count<Right>();
+  const held = load<u32>(at, Builder.IN_LEAF), members = load<u64>(at, Builder.LEAF_MEMBERS);
+  if (builder.isOrdinary() || held + count > load<u32>(at, Builder.LEAF_ROOM)
+    || members + count > Page.ITEMS_MAX || PageGroups.between<Right>(page, 0, count) < count) return false;
+  right.copy(builder.waitingLow(<u32>members), page.lowsFrom<Right>(0), Container.arrayBytes(count));
+  for (let i: u32 = 0, entry = builder.bufferedEntry(held); i < count; i++, entry = entry.following) {
+    entry.setKey(page.keyAt<Right>(i));
+    entry.setBlock(Kind.ARRAY, 1, 0);
+  }
+  store<u32>(at, held + count, Builder.IN_LEAF);
+  store<u32>(at, load<u32>(at, Builder.ENTRIES) + count, Builder.ENTRIES);
+  Builder.countAppended(builder, count);
+  return true;
+}
+
 /** Whether the padding before another page is so small that the arena does not become wasteful. */
 function pagePays(): bool {
   const mark = Header.bump(), at = Allocator.pageAfter(mark);

@@ -10,10 +10,11 @@ import { Entry, Offset } from "../../arena/layout/entry";
 import { Directory, Place } from "../../arena/read/directory";
 import { appendFull, closeIfFull, endLeaf, finish } from "../../arena/builder/builder";
 import { begin, limitSegments } from "../../arena/builder/state";
-import { appendPage } from "../../arena/builder/waiting";
+import { appendLone, appendPage } from "../../arena/builder/waiting";
 import { Node } from "../../arena/layout/node";
+import { PageGroups } from "../../arena/packed/groups";
 import { Group, Page } from "../../arena/packed/layout";
-import { emit, emitAs, emitCopy } from "../shape/emit";
+import { emit, emitArray, emitAs, emitCopy } from "../shape/emit";
 import { Shape } from "../shape/shape";
 import { Places, Scratch } from "../shape/scratch";
 import { Choice, Kind } from "../../container/kind";
@@ -111,17 +112,32 @@ function tinyIsSmaller(count: u32, words: u32, runs: u32): bool {
 }
 
 /**
- * Appends a copy of the page that begins at `place` if it can be copied as a whole and its keys are at most
- * `last`. Returns the place of its last group, otherwise 0.
+ * Appends a copy of the page that begins at `place`, or of its members, if its keys are at most `last` and that
+ * is faster than group by group. Returns the place of its last group, otherwise 0.
  */
 function copyPage(place: u64, last: u64): u64 {
   const group = Place.entry(place).group, end = <usize>(place >> 32);
   const page = changetype<Page>(Group.leaf<Right>(group));
   if (!page || Group.index(page, group)) return 0;
   const final = Directory.lastBefore<Right>(Place.entry(place), changetype<Group>(end));
-  if (final.key<Right>() > last || !appendPage(page)) return 0;
+  if (final.key<Right>() > last || !(appendPage(page) || appendLone(page))) return 0;
   closeIfFull();
   return Place.of(final, end);
+}
+
+/**
+ * Appends copies of the groups from `place` to the end of its packed leaf whose keys are at most `last`; that of
+ * `place` is. Returns the place of the last one.
+ */
+function copyGroups(place: u64, last: u64): u64 {
+  const group = Place.entry(place).group, leaf = changetype<Page>(Group.leaf<Right>(group));
+  let from = Group.index(leaf, group), next = from;
+  for (const count = leaf.count<Right>(); next < count && leaf.keyAt<Right>(next) <= last;) {
+    from = next;
+    next = PageGroups.end<Right>(leaf, from);
+    emitArray(leaf.keyAt<Right>(from), leaf.lowsFrom<Right>(from), next - from);
+  }
+  return Place.of(changetype<Entry>(Group.at(leaf, from)), <usize>(place >> 32));
 }
 
 /** Bytes of a container in a payload, beside its members. */
@@ -178,9 +194,8 @@ export function copyKeys(first: u64, last: u64): void {
     if (key > last) return;
     if (entry.isGroup()) {
       const end = copyPage(place, last);
-      if (end) { place = end; continue; }
-    }
-    if (entry.kind<Right>() != Kind.FULL) emitCopy(key, entry);
+      place = end ? end : copyGroups(place, last);
+    } else if (entry.kind<Right>() != Kind.FULL) emitCopy(key, entry);
     else appendFull(key, min(entry.lastKey<Right>(), last) - key + 1);
     if (Place.isLastOfLeaf<Right>(place)) endLeaf();
   }
