@@ -14,6 +14,8 @@ export const FELT = "what other clients feel";
 
 /** Eight bitmaps of 25 MB, in which half of the bits are set. */
 const SETS = 8, BITS = 200 * 2 ** 20;
+/** From one written bit to the next: into another segment, and nowhere twice. */
+const STEP = 7_919_993;
 const TURN_MILLISECONDS = 700, TURNS = 4, PAUSE_MILLISECONDS = 1;
 
 /** A question as a contender asks it; none if it cannot. */
@@ -31,16 +33,21 @@ const questions: Readonly<Record<string, Question>> = {
     (contender.has("QUERY") ? [[contender.named("QUERY"), `atleast(3, #1..#${SETS})`, SETS, ...sources(contender)]] : undefined),
 };
 
-const commands: Readonly<Record<string, (contender: Contender) => Command>> = {
+/** The n-th write to a key: all over it, each bit set and then cleared, so that one of both changes it. */
+const writeTo = (contender: Contender, key: string, n: number): Command =>
+  [contender.named("SETBIT"), key, Math.floor(n / 2) * STEP % BITS, 1 - n % 2];
+
+/** The n-th command of the other client. */
+const commands: Readonly<Record<string, (contender: Contender, n: number) => Command>> = {
   PING: () => ["PING"],
-  "SETBIT elsewhere": (contender) => [contender.named("SETBIT"), contender.key("elsewhere"), 7, 1],
-  "SETBIT in a source": (contender) => [contender.named("SETBIT"), contender.key(FELT, 0), 7, 1],
+  "SETBIT elsewhere": (contender, n) => writeTo(contender, contender.key("elsewhere"), n),
+  "SETBIT in a source": (contender, n) => writeTo(contender, contender.key(FELT, 0), n),
 };
 
 interface Waits { readonly asked: number[]; readonly felt: number[] }
 
 /** Milliseconds of each question, and of each command of another client meanwhile. */
-async function measureTurn(contender: Contender, question: readonly Command[], command: Command, waits: Waits): Promise<void> {
+async function measureTurn(contender: Contender, question: readonly Command[], command: (n: number) => Command, waits: Waits): Promise<void> {
   const asking = await contender.server.connect();
   let done = false;
   const ask = async (): Promise<void> => {
@@ -50,10 +57,11 @@ async function measureTurn(contender: Contender, question: readonly Command[], c
       waits.asked.push(performance.now() - start);
     }
   };
+  let written = 0;
   const asked = ask(), end = performance.now() + TURN_MILLISECONDS;
   while (performance.now() < end) {
     const start = performance.now();
-    await contender.run([command]);
+    await contender.run([command(written++)]);
     waits.felt.push(performance.now() - start);
     await sleep(PAUSE_MILLISECONDS);
   }
@@ -75,7 +83,7 @@ export async function* measureFelt(all: readonly Contender[]): AsyncGenerator<Ro
           if (!batch) continue;
           const waits = found.get(contender) ?? { asked: [], felt: [] };
           found.set(contender, waits);
-          await measureTurn(contender, batch, command(contender), waits);
+          await measureTurn(contender, batch, (n) => command(contender, n), waits);
         }
       }
       for (const [label, part] of [["p50", 0.5], ["p99", 0.99], ["worst", 1]] as const) {
