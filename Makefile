@@ -9,7 +9,7 @@
 #: PEER="name=/file.so"   bench: compare with other modules as well
 #: EXAMPLES="likes tags"  examples: run only these; SCALE=0.01 on so much data, where 1 is the size of a large site
 #: SITE_BASE=/path/       site: the path under which the site is served, by default /
-#: FUZZ_SECONDS=600       fuzz: seconds for each of five targets
+#: FUZZ_SECONDS=600       fuzz: seconds for each of six targets
 #: CC=gcc CFLAGS=-g3      the C compiler, and flags to add for all C code
 #: ARCH=aarch64           build: compile for another processor, aarch64 or x86_64, to build/<ARCH>/redis-roar.so
 
@@ -148,7 +148,7 @@ demo: quiet-build    ## Load 200 real sets, combine them, and compare memory and
 bench: build         ## Compare the speed and memory of the commands with native bitmaps
 	@$(TSX) bench/main.ts $(PEER:%=--peer %) $(if $(FULL),--full) $(DATA:%=--data %) $(if $(ONLY),--only '$(ONLY)') $(if $(CALLS),--calls '$(CALLS)') $(if $(CELLS),--cells '$(CELLS)') $(MEMBERS:%=--members %) $(CPU:%=--cpu %) $(OUT:%=--out %)
 
-fuzz: setup          ## Fuzz the core with payloads, call sequences, expressions, damaged arenas and integers, on all processors
+fuzz: setup          ## Fuzz the core with payloads, call sequences, expressions, damaged arenas, integers and names, on all processors
 	@tools/setup sanitizers
 	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=build/fuzz/fuzz-%) O=build/fuzz CC=clang-19 \
 		CFLAGS='-fsanitize=fuzzer-no-link,$(SANITIZERS) -fno-sanitize-coverage=trace-cmp'
@@ -278,8 +278,8 @@ $(MODULE): $(CORE_OBJECTS) $(THREADS_CORES) $(HOST_OBJECTS) tools/check-module
 	$(CHECK_MODULE) $@ $(GLIBC)
 
 # Fuzz targets: fuzz-* with libFuzzer, replay-* without it, which run the inputs in test/corpus once.
-FUZZ_TARGETS := payload sequence query damage values
-SANDBOX := bitfields bitmap building census change cpu numbers operands packing querying reading row sandbox segments values worker workspace writing
+FUZZ_TARGETS := payload sequence query damage values names
+SANDBOX := bitfields bitmap building census change cpu names numbers operands packing querying reading row sandbox segments values worker workspace writing
 FUZZED := fuzz/check.c fuzz/server.c fuzz/transitions.c $(SANDBOX:%=$(O)/core/%.o) $(CORE_OBJECTS) $(THREADS_CORES)
 
 replay: $(FUZZ_TARGETS:%=$(O)/replay-%)

@@ -10,6 +10,9 @@
 #include "server/reply.h"
 #include "texts.h"
 
+/* Packing a byte takes up to so many times as long as reading one. */
+#define PACKING 16
+
 /* OPTIMIZE key [MEM] -- converts each container of this node's copy to its smallest form. The members stay
  * the same, so the change is not announced. Memory is freed with or without MEM. Any other word is accepted,
  * as in the C module, whose AOF files may hold one. */
@@ -19,7 +22,7 @@ int optimize_command(call *c) {
 
     if (c->argc > 3) return RedisModule_WrongArity(c->ctx);
     if (!open_existing(c, 1, &b)) return REDISMODULE_OK;
-    if (root_of(b) && offloads(c, bitmap_bytes(b))) return REDISMODULE_OK;
+    if (root_of(b) && offloads(c, PACKING * bitmap_bytes(b))) return REDISMODULE_OK;
     return succeeded(c, packing_make(c->worker, b, &p)) ? put_packed(c, p) : REDISMODULE_OK;
 }
 

@@ -20,7 +20,7 @@ function replay(program: string, inputs: readonly string[], variables: Record<st
   expect(printed).toBe(`${inputs.length} inputs\n`);
 }
 
-it.each(["payload", "sequence", "query", "damage", "values"])("every input in test/corpus/%s runs without a failure", (target) => {
+it.each(["payload", "sequence", "query", "damage", "values", "names"])("every input in test/corpus/%s runs without a failure", (target) => {
   expect(inputsOf(target)).not.toEqual([]);
   replay(`replay-${target}`, inputsOf(target));
 });

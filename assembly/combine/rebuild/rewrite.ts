@@ -84,6 +84,8 @@ function packArray(key: u64, entry: Entry, from: usize, operand: u32, alone: boo
 function packLarge(key: u64, entry: Entry, s: u64): void {
   const at = Shape.at(s), kind = Shape.kind(s), count = Shape.count(s);
   const first = Places.at(Scratch.FIRST), second = Places.at(Scratch.SECOND);
+  // Bitsets of all forms have a bit for each member, and more.
+  if (kind == Kind.RUNS && entry.payloadBytes<Right>() <= <usize>count >> 3) { emitCopy(key, entry); return; }
   toBitset(kind, at, count, first);
   left.select(SELF);
   const runs = Container.runsBytes(countRunsOfBitset(first)), span = spanOfBitset<Own>(first);
