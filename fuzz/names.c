@@ -67,20 +67,20 @@ static size_t name_of(uint32_t i, char *to) {
     const uint32_t style = dictionary.style == MIXED ? i % MIXED : dictionary.style;
     size_t length;
     switch (style) {
-        case UUIDS: return put_uuid(to, a, b, 0);
-        case UPPER_UUIDS: return put_uuid(to, a, b, 1);
-        case HEXADECIMAL: return put(to, i & 1 ? "%llx%08llx" : "%llX%08llX", a, i);
-        case DECIMAL: return put(to, "%llu%04llu", a >> (a & 63), i);
-        case ZEROS: return put(to, "%0*llu", 5 + i % 30, i);
-        case WORDS: return put(to, "%llx-w%llu", i * 7919ULL, i);
-        case BYTES:
-            memcpy(to, &a, sizeof a);
-            memcpy(to + sizeof a, &i, sizeof i);
-            return sizeof a + sizeof i;
-        default:
-            length = put(to, "%llu:%llx:", i, a);
-            memset(to + length, 'x', i % 400);
-            return length + i % 400;
+    case UUIDS: return put_uuid(to, a, b, 0);
+    case UPPER_UUIDS: return put_uuid(to, a, b, 1);
+    case HEXADECIMAL: return put(to, i & 1 ? "%llx%08llx" : "%llX%08llX", a, i);
+    case DECIMAL: return put(to, "%llu%04llu", a >> (a & 63), i);
+    case ZEROS: return (size_t)snprintf(to, NAME_ROOM, "%0*u", (int)(5 + i % 30), i);
+    case WORDS: return put(to, "%llx-w%llu", i * 7919ULL, i);
+    case BYTES:
+        memcpy(to, &a, sizeof a);
+        memcpy(to + sizeof a, &i, sizeof i);
+        return sizeof a + sizeof i;
+    default:
+        length = put(to, "%llu:%llx:", i, a);
+        memset(to + length, 'x', i % 400);
+        return length + i % 400;
     }
 }
 

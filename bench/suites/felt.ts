@@ -47,7 +47,9 @@ const commands: Readonly<Record<string, (contender: Contender, n: number) => Com
 interface Waits { readonly asked: number[]; readonly felt: number[] }
 
 /** Milliseconds of each question, and of each command of another client meanwhile. */
-async function measureTurn(contender: Contender, question: readonly Command[], command: (n: number) => Command, waits: Waits): Promise<void> {
+async function measureTurn(
+  contender: Contender, question: readonly Command[], command: (n: number) => Command, waits: Waits,
+): Promise<void> {
   const asking = await contender.server.connect();
   let done = false;
   const ask = async (): Promise<void> => {

@@ -65,7 +65,8 @@ async function byName(run: Run, service: NamedTags): Promise<void> {
     for await (const page of service.pages(segment, tags, 2)) users.push(...page);
     return users;
   };
-  const having = (means: (tags: readonly string[]) => boolean): string[] => [...names].filter(([, tags]) => means(tags)).map(([user]) => user);
+  const having = (means: (tags: readonly string[]) => boolean): string[] =>
+    [...names].filter(([, tags]) => means(tags)).map(([user]) => user);
   for (const tag of SMALL_TAGS) run.check(`users of ${tag} by name`, await usersOf("#1", [tag]), having((tags) => tags.includes(tag)));
   run.check("mobile, but not lost, by name", await usersOf("#1 - #2", ["mobile", "lost"]),
     having((tags) => tags.includes("mobile") && !tags.includes("lost")));

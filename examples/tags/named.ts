@@ -1,5 +1,5 @@
-// Users and tags by name, as most systems have them: an account's UUID, a word. Two dictionaries give them integers, and the bitmaps are those
-// of service.ts. A dictionary is one key, in a cluster, too.
+// Users and tags by name, as most systems have them: an account's UUID, a word. Two dictionaries give them integers, and the bitmaps are
+// those of service.ts. A dictionary is one key, in a cluster, too.
 
 import type { Names, RoarClient, ShardingOptions } from "redis-roar-client";
 import { Tags } from "./service.ts";
@@ -45,8 +45,8 @@ export class NamedTags {
   }
 
   /**
-   * Removes a user everywhere: the tags first and then the name, so that a call that fails in between can be repeated. The integer is not given
-   * to anybody else.
+   * Removes a user everywhere: the tags first and then the name, so that a call that fails in between can be repeated. The integer is not
+   * given to anybody else.
    */
   async forget(user: string): Promise<void> {
     const id = await this.#userId(user);

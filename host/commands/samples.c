@@ -312,6 +312,15 @@ static int pop_all(call *c, open_key *k, uint64_t members) {
     return REDISMODULE_OK;
 }
 
+/* The main thread removes and propagates members one by one, which takes up to 2 us each. */
+#define POPPED_MOST 100000
+
+static int may_pop(call *c, const bitmap *b, uint64_t count, cardinality members) {
+    if (!any_fit(c, b, count)) return 0;
+    if (count <= POPPED_MOST || count == members) return 1;
+    return reply_error(c, "ERR Roaring: too many members: maximum %d at a time, or all", POPPED_MOST);
+}
+
 /* RANDPOP key [count] -- removes random members and replies them, in ascending order. A key without members is
  * deleted, as by SPOP. */
 int randpop_command(call *c) {
@@ -320,7 +329,7 @@ int randpop_command(call *c) {
     open_key k;
 
     if (!begin_pop(c, &k, &count, &members)) return REDISMODULE_OK;
-    if (count > 1 && !any_fit(c, k.stored, count)) {
+    if (count > 1 && !may_pop(c, k.stored, count, members)) {
         abandon(&k);
         return REDISMODULE_OK;
     }

@@ -450,7 +450,7 @@ export const members: Command[] = [
     keys: [{ at: 1, access: "modify" }], args: [key, optional(integer("count", "number"))],
     reply: "The member removed, or nil if there is none; with `count` an array of that many members, or of all if there are no more, in ascending order.", missing: "nil or []",
     details: "Every member is equally likely, as with native `SPOP`. When its last member is removed, the key is deleted, again as with `SPOP` and unlike `POPMIN`. Replicas and the AOF get `CLEARBITS` of "
-      + `the members, or \`DEL\`. A list above the limits of replies is refused. ${REMOVES}`,
+      + `the members, or \`DEL\`. More than 100,000 members at a time are refused, unless they are all, and so is a list above the limits of replies. ${REMOVES}`,
     methods: [
       { name: "randPop", answer: "offset?", summary: "Removes a member at random, and returns it" },
       { name: "randPops", answer: "offsets", given: "count", summary: "Removes several members at random, and returns them" },

@@ -204,11 +204,20 @@ describeCommand("RANDPOP", (suite) => {
     expect(await effects(() => refusal("k", 100_000_001))).toEqual(noEffects);
     expect(await refusal("k", "18446744073709551615")).toBe(TOO_MANY);
     expect(await refusal("k", 100_000_000)).toMatch(/^ERR Roaring: reply too large: maximum \d+ bytes/);
+    for (const count of [100_001, 9_000_000]) {
+      expect(await effects(async () => expect(await refusal("k", count)).toBe("ERR Roaring: too many members: maximum 100000 at a time, or all"))).toEqual(noEffects);
+    }
     expect(await roar.run("BITCOUNT", "k")).toEqual(offsetCount(family));
     const taken = (await run("k", 1000)) as Reply[];
     expect([...taken].sort((a, b) => ascending(BigInt(a as string), BigInt(b as string)))).toEqual(taken);
     expect(await roar.run("BITCOUNT", "k")).toEqual(asReply(member(family.last + 1n - 1000n)));
     expect(await roar.run("GETBITS", "k", ...(taken as Member[]))).toEqual(taken.map(() => 0));
+    await roar.run("SETRANGE", "some", 5, 100_007);
+    expect((await run("some", 100_000) as Reply[]).length).toBe(100_000);
+    expect((await run("some", 100_000) as Reply[]).length).toBe(2);
+    await roar.run("SETRANGE", "all", 5, 100_007);
+    expect((await run("all", 100_002) as Reply[]).length).toBe(100_002);
+    expect(await server.run("EXISTS", "some", "all")).toBe(0);
   });
 
   it("works in MULTI and in EVAL", async () => {

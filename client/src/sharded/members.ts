@@ -215,8 +215,8 @@ export abstract class ShardedMembers<M extends Member> extends Shards<M> {
   }
 
   /**
-   * Removes several members at random, and returns them in ascending order. Every set of so many members is equally likely. Two steps: a
-   * shard that loses members between them can give fewer.
+   * Removes several members at random, and returns them in ascending order. Every set of so many members is equally likely. A shard refuses
+   * to give more than 100,000 unless it gives all. Two steps: a shard that loses members between them can give fewer.
    *
    * @param count the most members to answer
    * @throws InvalidArgumentError; ShardsFailedError, whose `done` has the members that other shards have lost
