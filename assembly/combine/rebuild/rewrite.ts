@@ -128,8 +128,8 @@ function copyPage(place: u64, last: u64): u64 {
 }
 
 /**
- * Appends copies of the groups from `place` to the end of its packed leaf whose keys are at most `last`, as that
- * of `place` is. Returns the place of the last one.
+ * Appends copies of the groups from `place` to the end of its packed leaf whose keys are at most `last`, as
+ * that of `place` is. Returns the place of the last one.
  */
 function copyGroups(place: u64, last: u64): u64 {
   const group = Place.entry(place).group, leaf = changetype<Page>(Group.leaf<Right>(group));
