@@ -1,5 +1,5 @@
-// An integer for each id: RI.* beside a sorted set, which has an order, and beside a hash, which has none. Ids are 0, 1, 2 ..., and values
-// have 17 random bits.
+// An integer for each id: RI.* beside a sorted set, which has an order, beside a hash, which has none, and beside 17 bitmaps by hand: for
+// each binary digit, the ids whose values have a 1 there. Ids are 0, 1, 2 ..., and values have 17 random bits.
 
 import { range } from "../../test/support/family.ts";
 import { random } from "../../test/support/random.ts";
@@ -9,25 +9,33 @@ import { ALL, measure } from "../measure.ts";
 import { figures, type Row } from "../row.ts";
 
 export const INTEGERS = "integers";
-const SORTED = "sorted set", HASH = "hash";
-
-const LEAST = 0, VALUES = 2 ** 17;
+const DIGITS = 17, LEAST = 0, VALUES = 2 ** DIGITS;
+const SORTED = "sorted set", HASH = "hash", BY_HAND = `${DIGITS} bitmaps by hand`;
 /** Ids in a command that loads, and calls in a batch of calls for one id. */
 const CHUNK = 10_000, CALLS = 500;
 /** The part of the ids that are members of the segment. */
 const SEGMENT = 10;
 const KEY = INTEGERS, TENTH = "segment", TOP = 10, EDGES = 10;
 
-/** Those that take part: a sorted set and a hash, which share a server, and ours. */
+/** Those that take part: a sorted set and a hash, which share a server, and ours, of which bitmaps by hand are a use. */
 export function integerContenders(contenders: readonly Contender[]): Contender[] {
-  const native = contenders.find(({ name }) => name === NATIVE)!;
-  return [native.renamed(SORTED), native.renamed(HASH), contenders.find(({ name }) => name === OURS)!];
+  const native = contenders.find(({ name }) => name === NATIVE)!, ours = contenders.find(({ name }) => name === OURS)!;
+  return [native.renamed(SORTED), native.renamed(HASH), ours.renamed(BY_HAND), ours];
 }
+
+/** The bitmaps by hand, from that of the lowest digit on. */
+const SLICES = range(0, DIGITS).map((digit) => `digit:${digit}`);
 
 const keyOf = ({ name }: Pick<Contender, "name">): string => (name === OURS ? KEY : `${KEY}:${name}`);
 
+type Entry = readonly [id: number, value: number];
+
+/** Commands that add the entries to bitmaps by hand. */
+const settingByHand = (entries: readonly Entry[]): Command[] => SLICES.map((slice, digit) =>
+  ["R.SETBITS", slice, ...entries.flatMap(([id, value]) => (value >> digit & 1 ? [id] : []))]).filter((command) => command.length > 2);
+
 /** Entries in one command. */
-function setting(contender: Pick<Contender, "name">, entries: readonly (readonly [id: number, value: number])[]): Command {
+function setting(contender: Pick<Contender, "name">, entries: readonly Entry[]): Command {
   const key = keyOf(contender);
   if (contender.name === SORTED) return ["ZADD", key, ...entries.flatMap(([id, value]) => [value, id])];
   return [contender.name === HASH ? "HSET" : "RI.SET", key, ...entries.flat()];
@@ -52,7 +60,7 @@ function points(values: Uint32Array): Asked[] {
   return [
     { what: "SET", of: { [SORTED]: one(SORTED), [HASH]: one(HASH), [OURS]: one(OURS) } },
     { what: "INCRBY", of: { [SORTED]: adding("ZINCRBY", SORTED, false), [HASH]: adding("HINCRBY", HASH, true), [OURS]: adding("RI.INCRBY", OURS, true) } },
-    { what: "GET", of: { [SORTED]: each("ZSCORE", SORTED), [HASH]: each("HGET", HASH), [OURS]: each("RI.GET", OURS) } },
+    { what: "GET", of: { [SORTED]: each("ZSCORE", SORTED), [HASH]: each("HGET", HASH), [BY_HAND]: ids.map((id) => ["R.MGETBIT", id, ...SLICES]), [OURS]: each("RI.GET", OURS) } },
     { what: "RANK", of: { [SORTED]: each("ZRANK", SORTED).slice(0, 20), [OURS]: each("RI.RANK", OURS).slice(0, 20) } },
   ];
 }
@@ -64,10 +72,14 @@ function questions(count: number): Asked[] {
   const between = [...edges, VALUES].map((edge, n): Command => ["ZCOUNT", zset, n === 0 ? LEAST : edges[n - 1]!, `(${edge}`]);
   const within = ["WITHIN", "#1", 1, TENTH] as const;
   return [
-    { what: "COUNT of a range", of: { [SORTED]: [["ZCOUNT", zset, low, high]], [OURS]: [["RI.COUNT", KEY, low, high]] } },
+    // From 2^15 to 2^16: only digit 15 of the last two is 1, or only digit 16 of all.
+    { what: "COUNT of a range", of: {
+      [SORTED]: [["ZCOUNT", zset, low, high]], [OURS]: [["RI.COUNT", KEY, low, high]],
+      [BY_HAND]: [["R.QUERY", "(#16 - #17) | (#17 - any(#1..#16))", DIGITS, ...SLICES]],
+    } },
     { what: "COUNT of a range, by QUERY", of: { [OURS]: [["R.QUERY", `${low} <= #1 <= ${high}`, 1, KEY, "CARD"]] } },
-    { what: "SUM", of: { [OURS]: [["RI.SUM", KEY]] } },
-    { what: "SUM WITHIN a tenth", of: { [OURS]: [["RI.SUM", KEY, ...within]] } },
+    { what: "SUM", of: { [BY_HAND]: [["R.MBITCOUNT", ...SLICES]], [OURS]: [["RI.SUM", KEY]] } },
+    { what: "SUM WITHIN a tenth", of: { [BY_HAND]: [["R.CROSSCARD", 1, TENTH, DIGITS, ...SLICES]], [OURS]: [["RI.SUM", KEY, ...within]] } },
     { what: `TOP ${TOP}`, of: { [SORTED]: [["ZREVRANGE", zset, 0, TOP - 1, "WITHSCORES"]], [OURS]: [["RI.RANGE", KEY, 0, TOP - 1, "REV", "WITHVALUES"]] } },
     { what: `TOP ${TOP} WITHIN a tenth`, of: { [OURS]: [["RI.RANGE", KEY, 0, TOP - 1, "REV", "WITHVALUES", ...within]] } },
     { what: `${TOP} in the middle of the order`, of: {
@@ -84,7 +96,8 @@ export async function* measureIntegers(contenders: readonly Contender[], count: 
     bytes.set(contender, await contender.memoryOf(async () => {
       for (let from = 0; from < count; from += CHUNK) {
         const ids = range(from, Math.min(CHUNK, count - from));
-        await contender.run([setting(contender, ids.map((id) => [id, values[id]!]))]);
+        const entries = ids.map((id) => [id, values[id]!] as const);
+        await contender.run(contender.name === BY_HAND ? settingByHand(entries) : [setting(contender, entries)]);
       }
     }));
   }
