@@ -19,7 +19,7 @@
 //   +28  u32 keys                           +32 u64 greatest offset
 //   +40  u32 root, once there is one        +44 u32 where a table of operands is (operands.ts), 0 for none
 //   +48  u32 first comparison               +52 u32 comparisons
-//   +56  u32 where the records begin
+//   +56  u32 where the records begin         +60 u32 last comparison
 //   +64  a bit for each key: whether it has been named; and then one whether as an operand, not only compared
 //
 // A comparison is a record of its own, outside of the tree: an operand behind those of the keys, whose members
@@ -57,7 +57,7 @@ export const enum Field {
 const enum State {
   RECORDS_END = 0, TEXT_AT = 4, MISTAKE = 8, MISTAKE_AT = 12, LEVELS = 16, NAMED_KEYS = 20, OPERANDS = 24,
   KEYS = 28, GREATEST = 32, ROOT = 40, OPERAND_TABLE = 44, COMPARED = 48, COMPARISONS = 52,
-  RECORDS_START = 56, NAMED = 64,
+  RECORDS_START = 56, LAST_COMPARED = 60, NAMED = 64,
 }
 /** The state of the parser, at the memory's start. */
 export abstract class Tree {
@@ -137,9 +137,9 @@ export abstract class Tree {
 
   /** Adds a comparison. Returns its operand as that of a key, counted from 1. */
   static addComparison(record: TreeRecord): u32 {
-    let link: usize = State.COMPARED;
-    while (load<u32>(link)) link = <usize>load<u32>(link) + Field.SIBLING;
-    store<u32>(link, <u32>changetype<usize>(record));
+    const last = <usize>load<u32>(State.LAST_COMPARED), at = <u32>changetype<usize>(record);
+    if (last) store<u32>(last, at, Field.SIBLING); else store<u32>(State.COMPARED, at);
+    store<u32>(State.LAST_COMPARED, at);
     store<u32>(State.COMPARISONS, Tree.comparisons() + 1);
     return Tree.keys() + Tree.comparisons();
   }
@@ -156,6 +156,7 @@ export abstract class Tree {
       store<u32>(to, next < end ? <u32>next : 0, Field.SIBLING);
     }
     store<u32>(State.COMPARED, <u32>at);
+    store<u32>(State.LAST_COMPARED, <u32>(end - TreeRecord.BYTES));
     store<u32>(State.RECORDS_START, <u32>end);
     Tree.setRecordsEnd(end);
   }
