@@ -150,7 +150,7 @@ bench: build         ## Compare the speed and memory of the commands with native
 
 fuzz: setup          ## Fuzz the core with payloads, call sequences, expressions, damaged arenas, integers and names, on all processors
 	@tools/setup sanitizers
-	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=build/fuzz/fuzz-%) O=build/fuzz CC=clang-19 \
+	@$(MAKE) --no-print-directory $(JOBS) $(FUZZ_TARGETS:%=build/fuzz/fuzz-%) O=build/fuzz CC=clang-19 \
 		CFLAGS='-fsanitize=fuzzer-no-link,$(SANITIZERS) -fno-sanitize-coverage=trace-cmp'
 	@tools/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
