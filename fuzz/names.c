@@ -84,6 +84,18 @@ static size_t name_of(uint32_t i, char *to) {
     }
 }
 
+/* --- The model --- */
+
+static void give(uint32_t i, uint64_t id) {
+    dictionary.id[i] = id;
+    dictionary.holder[id] = i;
+}
+
+static void take_away(uint32_t i) {
+    if (dictionary.id[i] != NO_ID) dictionary.holder[dictionary.id[i]] = NOBODY;
+    dictionary.id[i] = NO_ID;
+}
+
 /* --- Lists of names --- */
 
 static char texts[LIST_MAX][NAME_ROOM];
@@ -132,16 +144,6 @@ static int made(status s) {
 }
 
 /* --- Comparing --- */
-
-static void give(uint32_t i, uint64_t id) {
-    dictionary.id[i] = id;
-    dictionary.holder[id] = i;
-}
-
-static void take_away(uint32_t i) {
-    if (dictionary.id[i] != NO_ID) dictionary.holder[dictionary.id[i]] = NOBODY;
-    dictionary.id[i] = NO_ID;
-}
 
 struct expected {
     uint32_t at, count;
