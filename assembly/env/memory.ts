@@ -99,6 +99,12 @@ export namespace segments {
   /** Shows the segment in which the offset is, or would be. */
   // @ts-ignore: decorator
   @external("segments", "seek") export declare function seek(side: Side, offset: u64): void;
+  /**
+   * Does seek(side, key), and has the memory read where the key is if keys are spread evenly over the bytes of
+   * the segment from `from` on.
+   */
+  // @ts-ignore: decorator
+  @external("segments", "near") export declare function near(side: Side, from: u32, key: u64): void;
   /** Shows the segment after the one shown; false if there is none, or no segment is shown. */
   // @ts-ignore: decorator
   @external("segments", "next") export declare function next(side: Side): bool;

@@ -64,10 +64,10 @@ export function findInHeap<A extends Memory, B extends Memory>(b: usize, bytes: 
 function findBehind(hash: u32, bytes: usize): u32 {
   let nth: u32 = 0;
   while (true) {
-    segments.seek(Side.LEFT, TABLES + hash);
+    segments.near(Side.LEFT, <u32>Table.SLOTS, TABLES + hash);
     const id = Table.idOf<Left>(hash, nth++);
     if (id == NO_ID) return NO_ID;
-    segments.seek(Side.LEFT, id);
+    segments.near(Side.LEFT, <u32>Heap.RECORDS, id);
     if (isSameRecord<Left, Own>(Heap.locate<Left>(id - Heap.first<Left>()), DESK_TEXT, bytes)) return id;
   }
 }
@@ -96,7 +96,7 @@ export function findNames(count: u32, k0: u64, k1: u64): void {
 
 /** Shows the first heap in `left` that may have names from `id` on; false if there is none. */
 export function showHeap(id: u64): bool {
-  segments.seek(Side.LEFT, id);
+  segments.near(Side.LEFT, <u32>Heap.RECORDS, id);
   if (!Heap.isHeap<Left>()) return false;
   while (id >= Heap.next<Left>()) {
     if (!segments.next(Side.LEFT) || !Heap.isHeap<Left>()) return false;

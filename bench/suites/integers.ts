@@ -11,8 +11,10 @@ import { figures, type Row } from "../row.ts";
 export const INTEGERS = "integers";
 const DIGITS = 17, LEAST = 0, VALUES = 2 ** DIGITS;
 const SORTED = "sorted set", HASH = "hash", BY_HAND = `${DIGITS} bitmaps by hand`;
-/** Ids in a command that loads, and calls in a batch of calls for one id. */
-const CHUNK = 10_000, CALLS = 500;
+/** Ids in a command that loads. */
+const CHUNK = 10_000;
+/** Calls for one id in a batch: so many that what they read does not stay in the processor's caches. */
+const CALLS = 100_000;
 /** The part of the ids that are members of the segment. */
 const SEGMENT = 10;
 const KEY = INTEGERS, TENTH = "segment", TOP = 10, EDGES = 10;

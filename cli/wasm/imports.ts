@@ -265,6 +265,7 @@ export function arena_cut(_bytes: u32): void { unreachable(); }
 
 export function segments_are(_side: u32): bool { return false; }
 export function segments_seek(_side: u32, _offset: u64): void { unreachable(); }
+export function segments_near(_side: u32, _from: u32, _key: u64): void { unreachable(); }
 export function segments_next(_side: u32): bool { return false; }
 export function segments_at(_side: u32): u32 { return 0; }
 export function segments_show(_side: u32, _index: u32): void { return; }

@@ -269,6 +269,7 @@ int root_extend(root **r, uint32_t more) {
 /* Puts a segment, which no longer counts as a bitmap, at `i`, where there is room. */
 static void put_segment(root *r, uint32_t i, segment s) {
     count_in(-1, 0);
+    s.bytes = arena_bytes(s.b);
     r->of[i] = s;
     r->bytes += bitmap_bytes(s.b);
 }
@@ -288,7 +289,7 @@ bitmap *root_exchange(root *r, uint32_t i, bitmap *with) {
     bitmap *old = r->of[i].b;
     r->bytes -= bitmap_bytes(old);
     count_in(1, 0);
-    put_segment(r, i, (segment){r->of[i].first, r->of[i].members, with});
+    put_segment(r, i, (segment){r->of[i].first, r->of[i].members, with, 0});
     return old;
 }
 
@@ -302,7 +303,7 @@ static bitmap *root_copy(const root *r) {
             return NULL;
         }
         if (b == s->b) count_in(1, 0);
-        put_segment(copy, copy->count++, (segment){s->first, s->members, (bitmap *)b});
+        put_segment(copy, copy->count++, (segment){s->first, s->members, (bitmap *)b, 0});
     }
     return copy ? root_bitmap(copy) : NULL;
 }
@@ -329,7 +330,7 @@ int root_own(root *r, uint32_t i) {
     if (copy == NULL) return 0;
     r->bytes -= bitmap_bytes(old);
     segment_drop(old);
-    put_segment(r, i, (segment){r->of[i].first, r->of[i].members, copy});
+    put_segment(r, i, (segment){r->of[i].first, r->of[i].members, copy, 0});
     return 1;
 }
 
@@ -350,7 +351,7 @@ int root_replace(root **r, uint32_t from, uint32_t to, bitmap *with, unsigned __
         into->bytes += bitmap_bytes(parts->of[i].b);
     }
     if (parts) parts->count = 0;
-    if (!parts && count) put_segment(into, from, (segment){first, (uint64_t)members, with});
+    if (!parts && count) put_segment(into, from, (segment){first, (uint64_t)members, with, 0});
     else bitmap_free(with);
     /* The first segment may have got members before its `first`. */
     if (count && first < into->of[from].first) into->of[from].first = first;

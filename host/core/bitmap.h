@@ -38,6 +38,7 @@ static inline uint8_t *block_of(const bitmap *b) {
 typedef struct segment {
     uint64_t first, members;
     bitmap *b;
+    uint32_t bytes; /* of its arena when it became a segment or was last noted, for w2c_segments_near */
 } segment;
 
 /* `bytes` are those of the root and its segments. Other roots may share segments, which then do not change. */

@@ -30,8 +30,8 @@ static status join(worker *w, const root *of, part *a, const part *b) {
     result both;
     root *r = root_make(2);
     if (r == NULL) return OUT_OF_MEMORY;
-    r->of[0] = (segment){of->of[a->from].first, (uint64_t)a->packed.members, a->packed.b};
-    r->of[1] = (segment){of->of[b->from].first, (uint64_t)b->packed.members, b->packed.b};
+    r->of[0] = (segment){of->of[a->from].first, (uint64_t)a->packed.members, a->packed.b, 0};
+    r->of[1] = (segment){of->of[b->from].first, (uint64_t)b->packed.members, b->packed.b, 0};
     r->count = 2;
     status s = core_pack(w, root_bitmap(r), &both);
     root_close_window(root_bitmap(r));

@@ -73,7 +73,7 @@ static int make_room(worker *w) {
     root *r = root_make(4);
     if (r == NULL) return 0;
     w->current.row = r;
-    return root_add(&w->current.row, (segment){0, 0, w->current.alone});
+    return root_add(&w->current.row, (segment){0, 0, w->current.alone, 0});
 }
 
 /* A new arena, or NULL for 0 bytes. Sets *failed if out of memory. */
@@ -98,7 +98,7 @@ span row_renew(worker *w, uint32_t bytes, uint64_t key, uint32_t more) {
         w->current.old = root_exchange(w->current.row, w->current.row_at, instead);
         w->current.growable = instead;
     }
-    if (behind) root_insert(w->current.row, w->current.row_at + 1, (segment){key, 0, behind});
+    if (behind) root_insert(w->current.row, w->current.row_at + 1, (segment){key, 0, behind, 0});
     return show(w);
 }
 
@@ -114,7 +114,10 @@ span row_remove(worker *w) {
 
 void row_note(worker *w, uint64_t members) {
     shown(w);
-    if (w->current.row) w->current.row->of[w->current.row_at].members = members;
+    if (w->current.row == NULL) return;
+    segment *noted = &w->current.row->of[w->current.row_at];
+    noted->members = members;
+    noted->bytes = arena_bytes(noted->b);
 }
 
 span row_cut(worker *w, uint32_t bytes) {

@@ -63,7 +63,7 @@ span sandbox_close(worker *w, uint32_t used, uint32_t held, uint64_t first, uint
     memcpy(arena(next) + arena_bytes(next) - held, arena(full) + arena_bytes(full) - held, held);
     w->current.growable = next;
     full = bitmap_shrink(full, used);
-    if (!root_add(&w->closed, (segment){first, members, full})) {
+    if (!root_add(&w->closed, (segment){first, members, full, 0})) {
         bitmap_free(full);
         sandbox_leave(w, OUT_OF_MEMORY);
     }

@@ -48,6 +48,22 @@ __attribute__((noinline, unused)) static void w2c_segments_seek(TAKE_STATE_AND u
     if (r) w2c_segments_show(PASS_STATE_AND side, root_seek(r, offset));
 }
 
+/* Begins to read where the key is, if keys are spread evenly over the bytes of its segment: otherwise the core would first
+ * have to wait for the segment's header. */
+__attribute__((noinline, unused)) static void w2c_segments_near(TAKE_STATE_AND u32 side, u32 from, u64 key) {
+    const root *r = root_on(PASS_STATE_AND side);
+    if (r == NULL) return;
+    const u32 i = root_seek(r, key);
+    const segment *s = &r->of[i];
+    if (i + 1 < r->count && s->first <= key && key < s[1].first) {
+        const u64 place = from + (key - s->first) * (s->bytes - from) / (s[1].first - s->first);
+        const uintptr_t at = (uintptr_t)arena(s->b) + place;
+        __builtin_prefetch((const void *)at);
+        __builtin_prefetch((const void *)(at + 64));
+    }
+    w2c_segments_show(PASS_STATE_AND side, i);
+}
+
 __attribute__((noinline, unused)) static u32 w2c_segments_next(TAKE_STATE_AND u32 side) {
     const root *r = root_on(PASS_STATE_AND side);
     const u32 next = w2c_segments_at(PASS_STATE_AND side) + 1;

@@ -46,7 +46,7 @@ bitmap *workspace_result(worker *w, bitmap *b) {
     if (w->closed == NULL) return last;
     const uint64_t members = w->current.members;
     const int added =
-        last && (members == 0 || root_add(&w->closed, (segment){w->current.first, members, last}));
+        last && (members == 0 || root_add(&w->closed, (segment){w->current.first, members, last, 0}));
     if (!added || members == 0) bitmap_free(last);
     bitmap *result = added ? root_simplified(w->closed) : NULL;
     if (added) w->closed = NULL;

@@ -15,7 +15,7 @@ describe("build/roaring.wasm", () => {
     const world = {
       left: readable, right: readable, vector: ["compact", "lanesIn", "spread", "width"], arena: ["size", "grow", "cut", "most", "close"], work: ["spend"],
       bits: ["set", "clear", "flip"], bytes: ["increment", "atLeast", "gather", "meet", "combine"],
-      segments: ["are", "seek", "next", "at", "show", "seekRank", "before", "members", "view", "change", "renew", "leave", "remove", "note"],
+      segments: ["are", "seek", "near", "next", "at", "show", "seekRank", "before", "members", "view", "change", "renew", "leave", "remove", "note"],
       argument: ["value", "put", "handBack", "defer", "deferred"], reply: ["member", "lanes"],
       output: ["write", "fill", "put", "put128", "mark"],
     };
