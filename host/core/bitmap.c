@@ -325,12 +325,11 @@ unsigned __int128 root_members(const root *r, uint32_t before) {
 }
 
 int root_own(root *r, uint32_t i) {
-    bitmap *old = r->of[i].b, *copy = bitmap_is_shared(old) ? bitmap_copy(old) : NULL;
-    if (!bitmap_is_shared(old)) return 1;
+    if (!bitmap_is_shared(r->of[i].b)) return 1;
+    bitmap *copy = bitmap_copy(r->of[i].b);
     if (copy == NULL) return 0;
-    r->bytes -= bitmap_bytes(old);
-    segment_drop(old);
-    put_segment(r, i, (segment){r->of[i].first, r->of[i].members, copy, 0});
+    segment_drop(root_exchange(r, i, copy));
+    count_in(-1, 0);
     return 1;
 }
 

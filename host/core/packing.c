@@ -80,10 +80,8 @@ status packing_make(worker *w, const bitmap *b, packing **made) {
     p->count = 0;
     status s = OK;
     if (r) s = pack_parts(w, p, r);
-    else s = core_pack(w, b, &p->parts[p->count++].packed);
-    if (s == OK) return OK;
-    if (r == NULL) p->count = 0;
-    packing_free(p);
+    else if ((s = core_pack(w, b, &p->parts->packed)) == OK) p->count = 1;
+    if (s != OK) packing_free(p);
     return s;
 }
 

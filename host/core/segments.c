@@ -22,7 +22,6 @@ static void join_if_small(worker *w, root **r, uint32_t i) {
     if (bytes < segment_bytes / 2) rearrange(w, r, i, i + 2);
 }
 
-/* Ends a write to segment i of *b, which took `bytes` bytes before and now has `members` members. */
 void wrote_segment(worker *w, bitmap **b, uint32_t i, uint64_t bytes, uint64_t members) {
     root *r = root_of(*b);
     segment *at = &r->of[i];
@@ -40,7 +39,6 @@ void wrote_segment(worker *w, bitmap **b, uint32_t i, uint64_t bytes, uint64_t m
     *b = root_simplified(r);
 }
 
-/* Changes segment i of *b. */
 status in_segment(worker *w, bitmap **b, uint32_t i, segment_change *make, void *how) {
     root *r = root_of(*b);
     cardinality members = 0;
@@ -79,7 +77,6 @@ static status unite_segments(worker *w, const root *r, const bitmap *more, resul
     return s;
 }
 
-/* Builds what changes aside, so that all members are added or none. */
 status merge_segments(worker *w, bitmap **b, const bitmap *more, cardinalities *members) {
     root *r = root_of(*b);
     const uint32_t count = r->count;
@@ -100,7 +97,6 @@ status merge_segments(worker *w, bitmap **b, const bitmap *more, cardinalities *
     return s;
 }
 
-/* Builds the segments from .. to - 1 anew, aside. */
 status rebuild_segments(worker *w, bitmap **b, uint32_t from, uint32_t to, stretching *c) {
     result changed;
     root *r = root_of(*b);

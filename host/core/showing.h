@@ -52,10 +52,9 @@ __attribute__((noinline, unused)) static void w2c_segments_seek(TAKE_STATE_AND u
  * have to wait for the segment's header. */
 __attribute__((noinline, unused)) static void w2c_segments_near(TAKE_STATE_AND u32 side, u32 from, u64 key) {
     const root *r = root_on(PASS_STATE_AND side);
-    if (r == NULL) return;
-    const u32 i = root_seek(r, key);
-    const segment *s = &r->of[i];
-    if (i + 1 < r->count && s->first <= key && key < s[1].first) {
+    const u32 i = r ? root_seek(r, key) : 0;
+    const segment *s = r && i + 1 < r->count ? &r->of[i] : NULL;
+    if (s && s->first <= key && key < s[1].first) {
         const u64 place = from + (key - s->first) * (s->bytes - from) / (s[1].first - s->first);
         const uintptr_t at = (uintptr_t)arena(s->b) + place;
         __builtin_prefetch((const void *)at);

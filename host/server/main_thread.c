@@ -76,9 +76,7 @@ static int put_in_key(call *c, packing *p) {
         packing_free(p);
         return REDISMODULE_OK;
     }
-    status s = OK;
-    if (k.value) s = packing_put(p, &k.value);
-    else packing_free(p);
+    const status s = packing_put(p, &k.value);
     if (k.value == NULL) abandon(&k);
     else if (!commit_silently(c, &k, s)) return REDISMODULE_OK;
     return reply_ok(c);
