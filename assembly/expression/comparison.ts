@@ -31,12 +31,31 @@ export function parseInteger(): TreeRecord {
   if (how == Comparison.NONE) Tree.note(Mistake.NO_EXPRESSION, at);
   const keyAt = Tree.textAt();
   QueryText.expect(Character.HASH, Mistake.NO_COMPARISON);
-  const key = readKey(), first = compareWith(key, turned(how), number, at), second = compareKey(key, keyAt);
-  if (!second) return first;
+  const key = readKey(), first = compareWith(key, turned(how), number, at);
+  const compared = Tree.lastComparisonIn(first), second = compareKey(key, keyAt);
+  if (!second || joinLast(compared)) return first;
   const both = TreeRecord.makeTerm(Rule.ALL);
   both.addChild(first);
   both.addChild(second);
   return both;
+}
+
+// @ts-ignore: decorator
+@inline function hasBounds(comparison: TreeRecord): bool {
+  return comparison.how() == Comparison.EQUAL && !comparison.otherKey();
+}
+
+/**
+ * Narrows `before` by the last comparison and removes that, if both have bounds for values of the same key;
+ * else returns false. `before` is the comparison before the last one, or another one, or 0.
+ */
+export function joinLast(before: TreeRecord): bool {
+  const last = Tree.lastComparison();
+  if (!before || before.nextSibling() != last || before.standsFor() != last.standsFor()) return false;
+  if (!hasBounds(before) || !hasBounds(last)) return false;
+  before.narrow(last);
+  Tree.removeComparison(before);
+  return true;
 }
 
 /** The same comparison with its sides exchanged. */

@@ -13,7 +13,7 @@
 import { right } from "../env/memory";
 import { Rule } from "../combine/term/term";
 import { Mistake } from "./mistake";
-import { compareKey, parseInteger, readKey } from "./comparison";
+import { compareKey, joinLast, parseInteger, readKey } from "./comparison";
 import { Character, QueryText } from "./text";
 import { Tree, TreeRecord } from "./tree";
 
@@ -69,15 +69,23 @@ function parseSymmetric(): TreeRecord {
   return term;
 }
 
-/** All operands that are joined by & and -: those to be in, and those not to be in. */
+/**
+ * All operands that are joined by & and -: those to be in, and those not to be in. Bounds for the same key that
+ * follow one another, as in `#1 >= 18 & #1 < 30`, are one comparison, which is computed in one pass.
+ */
 function parseIntersection(): TreeRecord {
   const first = parseOperand();
   if (QueryText.peek() != Character.AND && QueryText.peek() != Character.MINUS) return first;
   const all = TreeRecord.makeTerm(Rule.ALL), less = TreeRecord.makeTerm(Rule.ANY);
   addFactor(all, less, first, false);
+  let compared = Tree.lastComparisonIn(first);
   while (true) {
-    if (QueryText.accept(Character.AND)) addFactor(all, less, parseOperand(), false);
-    else if (QueryText.accept(Character.MINUS)) addFactor(all, less, parseOperand(), true);
+    if (QueryText.accept(Character.AND)) {
+      const factor = parseOperand(), next = Tree.lastComparisonIn(factor);
+      if (next && joinLast(compared)) continue;
+      addFactor(all, less, factor, false);
+      compared = next;
+    } else if (QueryText.accept(Character.MINUS)) addFactor(all, less, parseOperand(), true);
     else break;
   }
   // Without any item, all factors are complements of nothing.

@@ -144,6 +144,24 @@ export abstract class Tree {
     return Tree.keys() + Tree.comparisons();
   }
 
+  /** The comparison whose operand `record` is, if it was added last; else 0. */
+  static lastComparisonIn(record: TreeRecord): TreeRecord {
+    const isIt = Tree.comparisons() && record.syntax() == Syntax.KEYS
+      && record.low() == <u64>Tree.keys() + Tree.comparisons();
+    return isIt ? Tree.lastComparison() : changetype<TreeRecord>(0);
+  }
+
+  @inline static lastComparison(): TreeRecord {
+    return changetype<TreeRecord>(load<u32>(State.LAST_COMPARED));
+  }
+
+  /** Removes the last comparison, which is the one after `before`. */
+  static removeComparison(before: TreeRecord): void {
+    store<u32>(changetype<usize>(before), 0, Field.SIBLING);
+    store<u32>(State.LAST_COMPARED, <u32>changetype<usize>(before));
+    store<u32>(State.COMPARISONS, Tree.comparisons() - 1);
+  }
+
   /** Moves the comparisons before all records that are made from now on, which begin there. */
   static keepComparisons(): void {
     if (!Tree.comparisons()) return;
@@ -237,6 +255,12 @@ export class TreeRecord {
   @inline setOtherKey(key: u32): void { store<u32>(changetype<usize>(this), key, Field.FIRST_CHILD); }
   @inline how(): u32 { return load<u32>(changetype<usize>(this), Field.RULE); }
   @inline place(): u32 { return load<u32>(changetype<usize>(this), Field.LAST_CHILD); }
+
+  /** Narrows the bounds of a comparison by those of another one. */
+  narrow(by: TreeRecord): void {
+    store<i64>(changetype<usize>(this), max(<i64> this.low(), <i64>by.low()), Field.LOW);
+    store<i64>(changetype<usize>(this), min(<i64> this.high(), <i64>by.high()), Field.HIGH);
+  }
 
   static makeRange(first: u64, last: u64): TreeRecord {
     return TreeRecord.make(Syntax.RANGE, 1, first, last);

@@ -2,18 +2,18 @@
 // values.
 
 import { Side, left, reply, right, segments, work } from "../env/memory";
-import { Left, Right } from "../env/view";
+import { Left } from "../env/view";
 import { finish } from "../arena/builder/builder";
-import { begin } from "../arena/builder/state";
 import { Offset } from "../arena/layout/entry";
 import { Arena } from "../arena/layout/header";
 import { emit } from "../combine/shape/emit";
 import { Places, Scratch } from "../combine/shape/scratch";
 import { Shape } from "../combine/shape/shape";
 import { Kind } from "../container/kind";
-import { BITSET_BYTES, Container } from "../container/limits";
+import { Container } from "../container/limits";
 import { Comparison } from "../expression/text";
 import { Tree } from "../expression/tree";
+import { addBit, beginIds, clearedBitset, idsOfBoth } from "./comparekeys";
 import { Leaf, Values } from "./layout";
 import { Pairs } from "./pairs";
 import { Slices } from "./slices";
@@ -66,6 +66,10 @@ export function idsCompared(ofBoth: u32, how: u32, low: i64, high: i64, greatest
   if (ofBoth) idsOfBoth(how, greatest); else idsOfValues(low, high, how, greatest);
 }
 
+/** Leaves from the one that is looked at to the one that is read from memory meanwhile. */
+// @ts-ignore: decorator
+@inline const AHEAD: u32 = 2;
+
 /** Which values a comparison looks for: 24 bytes of scratch room. */
 @final @unmanaged
 class Wanted {
@@ -86,33 +90,16 @@ class Wanted {
   @inline has(value: i64): bool { return (value >= this.low() && value <= this.high()) != this.outside(); }
 }
 
-/** Most containers of the values that `left` shows. */
-function mostContainers(): u64 {
-  let most: u64 = 0;
-  do {
-    if (!Values.isFull<Left>()) { most += Values.pairs<Left>(); continue; }
-    for (let i: u32 = 0, leaves = Values.leaves<Left>(); i < leaves; i++) {
-      const leaf = Values.leafAt<Left>(i);
-      most += leaf.isSliced<Left>() ? 1 : leaf.count<Left>();
-    }
-  } while (segments.next(Side.LEFT));
-  return most;
-}
-
 /** Makes memory 0 the ids, up to `greatest`, whose values are from `low` to `high`, or with DIFFERS are not. */
 function idsOfValues(low: i64, high: i64, how: u32, greatest: u64): void {
-  left.select(0);
-  Spot.from<Left>(0);
-  begin(mostContainers(), 0);
+  beginIds();
   for (let from: u64 = 0; low <= high || how == Comparison.DIFFERS;) {
     left.select(0);
     const spot = Spot.from<Left>(from);
     if (spot == Spot.NONE) break;
     const key = Offset.key(Spot.id<Left>(spot));
     if (key > Offset.key(greatest)) break;
-    Places.make(Scratch.SPARE);
-    const at = Places.at(Scratch.FIRST);
-    memory.fill(at, 0, BITSET_BYTES);
+    const at = clearedBitset();
     const count = fill(at, spot, Wanted.at(Places.at(Scratch.SPARE), low, high, how == Comparison.DIFFERS));
     if (count) emit(key, Shape.of(Kind.BITSET, count, at));
     if (key == Offset.KEY_MAX) break;
@@ -134,12 +121,21 @@ function fill(at: usize, spot: u64, wanted: Wanted): u32 {
         const leaf = Values.leafAt<Left>(index), first = leaf.first<Left>();
         if (first > last) return count;
         work.spend(1);
+        if (index + AHEAD < leaves) readAhead(Values.leafAt<Left>(index + AHEAD), wanted);
         count += leaf.isSliced<Left>() ? fillSlices(at, leaf, wanted)
           : fillPairs(at, Pairs.ofLeaf<Left>(leaf), first, last, wanted);
       }
     }
     if (!segments.next(Side.LEFT)) return count;
     index = 0;
+  }
+}
+
+/** Has the leaf read from memory if its values will be looked at: it does not follow the one before. */
+// @ts-ignore: decorator
+@inline function readAhead(leaf: Leaf, wanted: Wanted): void {
+  if (leaf.least<Left>() < wanted.low() || leaf.greatest<Left>() > wanted.high()) {
+    left.prefetch(leaf.at<Left>(), leaf.bytes<Left>());
   }
 }
 
@@ -174,64 +170,4 @@ function fillSlices(at: usize, leaf: Leaf, wanted: Wanted): u32 {
     count++;
   }
   return count;
-}
-
-// @ts-ignore: decorator
-@inline function addBit(at: usize, id: u32): void {
-  const byte = at + ((id & Container.LOW_MAX) >> 3);
-  store<u8>(byte, load<u8>(byte) | <u8>(<u32>1 << (id & 7)));
-}
-
-// @ts-ignore: decorator
-@inline function holds(a: i64, how: u32, b: i64): bool {
-  switch (how) {
-    case Comparison.LESS: return a < b;
-    case Comparison.AT_MOST: return a <= b;
-    case Comparison.GREATER: return a > b;
-    case Comparison.AT_LEAST: return a >= b;
-    case Comparison.EQUAL: return a == b;
-    default: return a != b;
-  }
-}
-
-/** Makes memory 0 the ids, up to `greatest`, whose values in operands 0 and 1 compare like this. */
-function idsOfBoth(how: u32, greatest: u64): void {
-  left.select(0);
-  Spot.from<Left>(0);
-  begin(mostContainers(), 0);
-  left.select(0);
-  right.select(1);
-  let spot = Spot.from<Left>(0), other = Spot.from<Right>(0), count: u32 = 0, key: u64 = 0;
-  let at = clearedBitset();
-  while (spot != Spot.NONE && other != Spot.NONE) {
-    const id = Spot.id<Left>(spot), second = Spot.id<Right>(other);
-    if (id > greatest) break;
-    if (Offset.key(id) != key) {
-      if (count) emit(key, Shape.of(Kind.BITSET, count, at));
-      left.select(0);
-      right.select(1);
-      spot = Spot.from<Left>(id);
-      other = Spot.from<Right>(second);
-      key = Offset.key(id);
-      count = 0;
-      at = clearedBitset();
-      work.spend(1);
-    }
-    if (id == second && holds(Spot.value<Left>(spot), how, Spot.value<Right>(other))) {
-      addBit(at, <u32>id);
-      count++;
-    }
-    if (id <= second) spot = Spot.next<Left>(spot);
-    if (second <= id) other = Spot.next<Right>(other);
-  }
-  if (count) emit(key, Shape.of(Kind.BITSET, count, at));
-  finish();
-}
-
-/** An empty bitset in scratch room. */
-function clearedBitset(): usize {
-  Places.make(Scratch.SPARE);
-  const at = Places.at(Scratch.FIRST);
-  memory.fill(at, 0, BITSET_BYTES);
-  return at;
 }

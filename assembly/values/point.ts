@@ -370,7 +370,7 @@ function widenSlices(leaf: Leaf, value: i64): void {
     if (room < <u64>(low - i64.MIN_VALUE)) newBase = low - <i64>room;
   }
   const to = Blocks.allocate(Slices.blockBytes(width));
-  Slices.copyPlus(to, width, at, old, <u64>(base - newBase));
+  Slices.copyPlus<Own>(to, width, at, old, <u64>(base - newBase));
   Blocks.release(at, Slices.blockBytes(old));
   leaf.setAt(to);
   leaf.setBase(newBase);

@@ -2,6 +2,7 @@
 // a slice. Functions take the address of a leaf's block and the number of its slices.
 
 import { Memory, Own, view128, view64, view8 } from "../env/view";
+import { Comparison } from "../expression/text";
 import { Leaf } from "./layout";
 
 export abstract class Slices {
@@ -85,13 +86,13 @@ export abstract class Slices {
    * Writes to `to` what the numbers at `at` plus `more`, modulo 2^newWidth, are in `newWidth` slices. The
    * blocks do not overlap.
    */
-  static copyPlus(to: usize, newWidth: u32, at: usize, width: u32, more: u64): void {
-    memory.copy(to, at, 64);
+  static copyPlus<M extends Memory>(to: usize, newWidth: u32, at: usize, width: u32, more: u64): void {
+    Slices.presence<M>(at, to);
     for (let part: usize = 0; part < 64; part += 16) {
-      const there = v128.load(at + part);
+      const there = v128.load(to + part);
       let carry = i64x2.splat(0), from = at + 64 + part, out = to + 64 + part, rest = more;
       for (let slice: u32 = 0; slice < newWidth; slice++, rest >>= 1, from += 64, out += 64) {
-        const s = slice < width ? v128.load(from) : i64x2.splat(0);
+        const s = slice < width ? view128<M>(from, 0) : i64x2.splat(0);
         const d = (rest & 1) != 0 ? there : i64x2.splat(0), both = v128.xor(s, d);
         v128.store(out, v128.xor(both, carry));
         carry = v128.or(v128.and(s, d), v128.and(both, carry));
@@ -167,6 +168,32 @@ export abstract class Slices {
     }
     v128.store(mask, v128.andnot(all, out));
     v128.store(mask, v128.andnot(all2, out2), 16);
+  }
+
+  /** Stores at `to` the places of both `a` and `b` whose numbers, in `width` slices, compare like this. */
+  static compare(a: usize, b: usize, width: u32, to: usize, how: u32): void {
+    for (const end = a + 64, top = <usize>width << 6; a < end; a += 16, b += 16, to += 16) {
+      const there = v128.and(v128.load(a), v128.load(b));
+      let same = there, less = i64x2.splat(0);
+      for (let slice = top; slice && v128.any_true(same); slice -= 64) {
+        const x = v128.load(a + slice), y = v128.load(b + slice);
+        less = v128.or(less, v128.and(same, v128.andnot(y, x)));
+        same = v128.andnot(same, v128.xor(x, y));
+      }
+      v128.store(to, Slices.chosen(how, there, less, same));
+    }
+  }
+
+  /** Of the places that are there, those where the first number is less, the same, greater ... */
+  @inline private static chosen(how: u32, there: v128, less: v128, same: v128): v128 {
+    switch (how) {
+      case Comparison.LESS: return less;
+      case Comparison.AT_MOST: return v128.or(less, same);
+      case Comparison.GREATER: return v128.andnot(there, v128.or(less, same));
+      case Comparison.AT_LEAST: return v128.andnot(there, less);
+      case Comparison.EQUAL: return same;
+      default: return v128.andnot(there, same);
+    }
   }
 
   /** How many places of the mask at `mask` in memory 0 have a number of at least `low`. */

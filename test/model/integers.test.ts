@@ -227,6 +227,34 @@ class IntegerSequence extends Sequence<Shape> {
     await this.compareAll("merged", merged);
   }
 
+  /** Comparisons with numbers, with bounds in several forms, and with another key whose values are near or far from those of `k`. */
+  async compared(): Promise<void> {
+    const other = new Map<bigint, bigint>(), far = this.random.below(3) === 0 ? this.value() : 0n;
+    for (const [id, value] of this.model) {
+      const near = BigInt.asIntN(64, value + far + BigInt(this.random.below(5) - 2));
+      if (this.random.below(8)) other.set(id, this.random.below(8) ? near : this.value());
+    }
+    for (let i = 0; i < 30; i++) other.set(this.id(), this.value());
+    await this.run("DEL", "other");
+    await this.run("RI.SET", "other", ...[...other].flat());
+    const a = this.value(), b = this.value();
+    const where = (holds: (mine: bigint, others: bigint | undefined) => boolean): bigint[] =>
+      [...this.model].filter(([id, mine]) => holds(mine, other.get(id))).map(([id]) => id).sort(compare);
+    const tell = async (text: string, keys: number, members: bigint[]): Promise<void> =>
+      this.same(bigs(await this.run("R64.QUERY", text, keys, ...["k", "other"].slice(0, keys), "MEMBERS")), members, text);
+    const both: [string, (x: bigint, y: bigint) => boolean][] = [
+      ["<", (x, y) => x < y], ["<=", (x, y) => x <= y], [">", (x, y) => x > y], [">=", (x, y) => x >= y], ["=", (x, y) => x === y], ["!=", (x, y) => x !== y],
+    ];
+    for (const [how, holds] of both) {
+      await tell(`#1 ${how} #2`, 2, where((x, y) => y !== undefined && holds(x, y)));
+      await tell(`${a} ${how} #1 ${how} ${b}`, 1, where((x) => holds(a, x) && holds(x, b)));
+    }
+    await tell(`#1 >= ${a} & #1 < ${b} & #1 != ${a}`, 1, where((x) => x > a && x < b));
+    await tell(`#1 > ${a} & #2 > ${a} & #2 < ${b}`, 2, where((x, y) => x > a && y !== undefined && y > a && y < b));
+    await tell(`#1 > ${a} - #1 > ${b}`, 1, where((x) => x > a && x <= b));
+    await tell(`#1 > ${a} & (#1 <= ${b} | #2 > #1)`, 2, where((x, y) => x > a && (x <= b || (y !== undefined && y > x))));
+  }
+
   async step(): Promise<void> {
     const what = this.random.below(100);
     if (what < 40) await this.set();
@@ -235,7 +263,8 @@ class IntegerSequence extends Sequence<Shape> {
     else if (what < 67) await this.delrange();
     else if (what < 90) await this.look();
     else if (what < 93) await this.copies();
-    else if (what < 95) await this.merge();
+    else if (what < 94) await this.merge();
+    else if (what < 95) await this.compared();
     else if (what < 97) {
       const id = this.id();
       this.members.add(id);
