@@ -190,6 +190,9 @@ hero:
 features:
   - { title: The commands you know, details: "R.SETBIT, R.GETBIT, R.BITCOUNT and R.BITOP behave like the native ones. R64. takes offsets of 64 bits." , link: /moving }
   - { title: Queries, details: "atleast(3, #1..#7) counts the users who came on at least three days of seven, or lists them page by page. Nothing is stored.", link: /commands/query }
+  - { title: Integers for ids, details: "Ages, scores, amounts, the time last seen: two to seven bytes an id, counted, added up, ranked, and compared in queries.", link: /integers }
+  - { title: Names for ids, details: "UUIDs and other strings get small ids, and back, in an eighth of what two hashes take.", link: /names }
+  - { title: No pauses, details: "Keys of any size change in pieces of 256 KiB, long queries run on threads, and a crafted payload gets an error reply.", link: /operations }
   - { title: Six systems, details: "Unique readers, attributes, tags, active users, presence, likes: complete programs that check their answers.", link: /examples/ }
 ---
 

@@ -250,6 +250,7 @@ Offsets and counts above 9223372036854775807 are replied as bulk strings, becaus
 integers. With the setting \`redis-roar.r64-replies strings\`, all offsets in the replies of \`R64.\` commands are bulk strings; a -1 that
 stands for no offset and all counts remain integers ([why](operations.md#offsets-in-replies)).
 
+[integers.md](integers.md) has the commands \`RI.\` for integers that ids have, and [names.md](names.md) the commands \`RN.\` for names of ids.
 [recipes.md](recipes.md) shows how commands solve common tasks together.
 
 | Command | |

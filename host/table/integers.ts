@@ -162,7 +162,7 @@ export const about = `# Integers for ids
 
 Commands \`RI.*\` keep one signed 64-bit integer for each id, from 0 to 18446744073709551615, that has one: an age, a score, an amount, or the
 time when somebody was last seen. An id without one has none, which is not 0. Keys have the type \`roar-ints\`. Ten million ids with values below
-131,072 take 23.5 MB, about two bytes and a half for each; a sorted set takes some 90. Options, bounds and errors are those of sorted sets
+131,072 take 23.5 MB, about two bytes and a half for each; a sorted set takes more than 100. Options, bounds and errors are those of sorted sets
 (ZADD, ZRANGE, ZCOUNT), and a key without ids is deleted, as a sorted set is. Bounds \`min\` and \`max\` are integers, \`-inf\`, \`+inf\`, or
 \`(\` and an integer that is excluded.
 
@@ -174,7 +174,8 @@ of either family:
 **In expressions**, a key of integers is the ids that have a value, and its values can be compared: \`#2 >= 18\`, also with \`<\`, \`<=\`,
 \`>\`, \`=\` and \`!=\`; \`18 <= #2 < 30\`; \`#2 < #3\` for the ids that have a value in both keys. Comparisons bind tighter than \`&\`.
 This works in QUERY, QUERYSTORE, FACET, CROSSCARD, and WITHIN. Each comparison is computed for all ids of its key before the expression is
-evaluated. Commands of \`R.*\` do not see ids above 4294967295.
+evaluated, which takes 2 to 3 ms for ten million ids, and about 10 ms if both sides are keys. Bounds of one key that follow one another, as in
+\`18 <= #2 < 30\` or \`#2 >= 18 & #2 < 30\`, are computed in one pass. Commands of \`R.*\` do not see ids above 4294967295.
 
     R.QUERY "#1 & 18 <= #2 < 30 - #3" 3 vip age lost MEMBERS LIMIT 10
     R.QUERY "#1 >= 1000" 1 seen                        the time was stored by RI.SET seen GT id time

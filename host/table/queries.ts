@@ -40,8 +40,10 @@ export const queries: Command[] = [
       "| `atleast(k, x, ...)` | in `k` arguments or more |",
       "| `atmost(k, x, ...)` | in `k` arguments or fewer |",
       "| `exactly(k, x, ...)` | in exactly `k` arguments |",
+      "| `#1 >= 18`, `18 <= #1 < 30`, `#1 != 5` | the ids whose [integer](integers.md) in a key of `RI` compares like that |",
+      "| `#1 < #2` | the ids that have integers in both keys, which compare like that |",
       "",
-      "`~` binds tightest, then `&` and `-`, then `^`, then `|`. Operators that bind equally are applied from left to right. Parentheses "
+      "Comparisons and `~` bind tightest, then `&` and `-`, then `^`, then `|`. Operators that bind equally are applied from left to right. Parentheses "
       + "group. Among the arguments of a function, `#1..#7` stands for seven keys. White space is ignored, and names of functions may be in "
       + "upper case. Every key must be in the expression. An expression has at most 65,534 keys, 65,535 characters, 131,072 operands and 64 "
       + "levels of parentheses, functions and complements.",
