@@ -8,17 +8,38 @@ import { Pass, Task } from "./scan";
 export abstract class Order {
   /**
    * The value of 0-based rank `rank` among those from `least` on, which has one: by counting. It lies between
-   * `low` and `high`.
+   * `low` and `high`. Each turn counts up to a little less and a little more than the value would be if those
+   * that are left were spread evenly; after a turn that did not leave half of them, up to the middle.
    */
   static valueOf(rank: u64, low: i64, high: i64, least: i64): i64 {
-    let from = low, to = high;
-    while (from < to) {
-      const middle = from + <i64>((<u64>(to - from)) >> 1);
-      if (Pass.countBetween(least, middle) > rank) to = middle; else from = middle + 1;
+    let from = low, to = high, before = countBelow(least, low), upTo = Pass.countBetween(least, high);
+    for (let halves = false; from < to;) {
+      const span = <u64>(to - from), margin = halves ? 0 : span / MARGIN;
+      const even = Order.share(span, rank - before, upTo - before);
+      const guess = halves ? span >> 1 : min(even, span - 1);
+      const last = from + <i64>min(guess + margin, span - 1);
+      for (let middle = from + <i64>(guess - min(guess, margin)); ; middle = last) {
+        const count = Pass.countBetween(least, middle);
+        if (count > rank) { to = middle; upTo = count; break; }
+        from = middle + 1;
+        before = count;
+        if (middle == last) break;
+      }
+      halves = <u64 > (to - from) > span >> 1;
     }
     return from;
   }
+
+  /** `part` of `all`, which is more, of the span. */
+  private static share(span: u64, part: u64, all: u64): u64 {
+    const share = <u64>((<f64>part + 0.5) / <f64>all * <f64>0x100000000);
+    return (span >> 32) * share + (((span & 0xffffffff) * share) >> 32);
+  }
 }
+
+/** What part of the values that are left a turn of valueOf() goes to either side. */
+// @ts-ignore: decorator
+@inline const MARGIN: u64 = 64;
 
 /** Pairs up to which those with the least or greatest values are found in one pass. */
 // @ts-ignore: decorator
