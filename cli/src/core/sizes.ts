@@ -19,7 +19,7 @@ export function blockBytes(used: number): number { return sizeClass(requestedByt
 /** The most bytes of a segment's arena, unless the module is loaded with another `segment-bytes`. */
 export const SEGMENT_BYTES = 256 * 1024 - PREFIX_BYTES;
 /** The bytes of a root, and of what it has for each segment; the segments for which a new one has room. */
-const ROOT_BYTES = 32, ROW_BYTES = 24;
+const ROOT_BYTES = 32, ROW_BYTES = 32;
 export type Room = 4 | 8;
 
 /** The bytes of the root of so many segments, which were added one by one. It has room for `room` of them at first. */
