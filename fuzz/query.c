@@ -66,8 +66,8 @@ static int resolve(query *q, bitmap **made, uint64_t *count) {
     must(core_comparisons(&main_worker, q, &all));
     *count = 0;
     q->operands.count--;
-    for (const comparison *one = (comparison *)all.list; right && (uint64_t *)one < all.list + all.count;
-         one++) {
+    const comparison *one = (comparison *)all.list;
+    for (size_t left = all.count * sizeof *all.list / sizeof *one; right && left; left--, one++) {
         const span *keys = q->operands.list;
         right = has_values(keys[one->key - 1]) && (!one->other || has_values(keys[one->other - 1]))
              && *count < MADE_MAX;
