@@ -7,6 +7,7 @@
  * one. */
 #include <string.h>
 
+#include "core/values.h"
 #include "fuzz.h"
 
 /* What there is to damage: tiny arenas that are a packed leaf, without a base and with one, or a short
@@ -88,7 +89,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         arena(b)[number(at, 3) % arena_bytes(b)] ^= at[3];
     }
     must(core_validate(&main_worker, b, &fault));
-    if (fault == NULL) check_sound(b);
+    /* A few bytes make integers of a bitmap. They are sound, but not as a bitmap. */
+    if (fault == NULL && !has_values(span_of(b))) check_sound(b);
     bitmap_free(b);
     return 0;
 }

@@ -18,8 +18,10 @@ export function validateValues(): Fault {
     if (Values.PAIRS_AT + Pairs.bytes(p) > <usize>arena.size()) return Fault.BUMP_OUTSIDE;
     return isAscending(p) ? Fault.NONE : Fault.ARRAY_NOT_ASCENDING;
   }
-  const size = <usize>arena.size(), bump = Values.bump(), leaves = Values.leaves<Own>();
-  if (size < Values.BYTES || bump > size || bump < Values.BYTES) return Fault.BUMP_OUTSIDE;
+  const size = <usize>arena.size();
+  if (size < Values.BYTES) return Fault.BUMP_OUTSIDE;
+  const bump = Values.bump(), leaves = Values.leaves<Own>();
+  if (bump > size || bump < Values.BYTES) return Fault.BUMP_OUTSIDE;
   const directory = Leaves.bytes(Values.room());
   if (!isBlock(Values.directory<Own>(), directory)) return Fault.BLOCK_MISPLACED;
   if (!leaves || leaves > Values.room()) return Fault.TOTAL_ENTRIES;
