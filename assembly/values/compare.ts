@@ -13,7 +13,8 @@ import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
 import { Comparison } from "../expression/text";
 import { Tree } from "../expression/tree";
-import { addBit, beginIds, clearedBitset, idsOfBoth } from "./comparekeys";
+import { idsOfBoth } from "./comparekeys";
+import { addBit, beginIds, clearedBitset } from "./idset";
 import { Leaf, Values } from "./layout";
 import { Pairs } from "./pairs";
 import { Slices } from "./slices";
@@ -66,10 +67,6 @@ export function idsCompared(ofBoth: u32, how: u32, low: i64, high: i64, greatest
   if (ofBoth) idsOfBoth(how, greatest); else idsOfValues(low, high, how, greatest);
 }
 
-/** Leaves from the one that is looked at to the one that is read from memory meanwhile. */
-// @ts-ignore: decorator
-@inline const AHEAD: u32 = 2;
-
 /** Which values a comparison looks for: 24 bytes of scratch room. */
 @final @unmanaged
 class Wanted {
@@ -121,7 +118,7 @@ function fill(at: usize, spot: u64, wanted: Wanted): u32 {
         const leaf = Values.leafAt<Left>(index), first = leaf.first<Left>();
         if (first > last) return count;
         work.spend(1);
-        if (index + AHEAD < leaves) readAhead(Values.leafAt<Left>(index + AHEAD), wanted);
+        if (index + Leaf.AHEAD < leaves) readAhead(Values.leafAt<Left>(index + Leaf.AHEAD), wanted);
         count += leaf.isSliced<Left>() ? fillSlices(at, leaf, wanted)
           : fillPairs(at, Pairs.ofLeaf<Left>(leaf), first, last, wanted);
       }

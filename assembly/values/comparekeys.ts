@@ -1,58 +1,20 @@
 // The ids for which the values of two keys compare in some way, as a bitmap. Memory 0 is fresh, and operands 0
 // and 1 have the values. Where both keys have slices for the same 512 ids, these are compared at once.
 
-import { left, right, segments, Side, work } from "../env/memory";
+import { left, right, work } from "../env/memory";
 import { Left, Memory, Right } from "../env/view";
 import { finish } from "../arena/builder/builder";
-import { begin } from "../arena/builder/state";
 import { Offset } from "../arena/layout/entry";
 import { emit } from "../combine/shape/emit";
 import { Places, Scratch } from "../combine/shape/scratch";
 import { Shape } from "../combine/shape/shape";
 import { Kind } from "../container/kind";
-import { BITSET_BYTES, Container } from "../container/limits";
+import { Container } from "../container/limits";
 import { Comparison } from "../expression/text";
+import { addBit, beginIds, clearedBitset } from "./idset";
 import { Leaf, Values } from "./layout";
 import { Slices } from "./slices";
 import { Spot } from "./spot";
-
-/** Leaves from those that are compared to those that are read from memory meanwhile. */
-// @ts-ignore: decorator
-@inline const AHEAD: u32 = 2;
-
-/** Most containers of the values that `left` shows. */
-function mostContainers(): u64 {
-  let most: u64 = 0;
-  do {
-    if (!Values.isFull<Left>()) { most += Values.pairs<Left>(); continue; }
-    for (let i: u32 = 0, leaves = Values.leaves<Left>(); i < leaves; i++) {
-      const leaf = Values.leafAt<Left>(i);
-      most += leaf.isSliced<Left>() ? 1 : leaf.count<Left>();
-    }
-  } while (segments.next(Side.LEFT));
-  return most;
-}
-
-/** Begins a bitmap of ids of operand 0. */
-export function beginIds(): void {
-  left.select(0);
-  Spot.from<Left>(0);
-  begin(mostContainers(), 0);
-}
-
-/** An empty bitset in scratch room, FIRST, with room up to SPARE. */
-export function clearedBitset(): usize {
-  Places.make(Scratch.SPARE);
-  const at = Places.at(Scratch.FIRST);
-  memory.fill(at, 0, BITSET_BYTES);
-  return at;
-}
-
-// @ts-ignore: decorator
-@inline export function addBit(at: usize, id: u32): void {
-  const byte = at + ((id & Container.LOW_MAX) >> 3);
-  store<u8>(byte, load<u8>(byte) | <u8>(<u32>1 << (id & 7)));
-}
 
 // @ts-ignore: decorator
 @inline function holds(a: i64, how: u32, b: i64): bool {
@@ -123,7 +85,7 @@ export function idsOfBoth(how: u32, greatest: u64): void {
     }
     if (areSlices(spot, other)) {
       const leaf = Spot.leaf(spot), beside = Spot.leaf(other);
-      readAhead(leaf + AHEAD, beside + AHEAD);
+      readAhead(leaf + Leaf.AHEAD, beside + Leaf.AHEAD);
       count += fillSlices(at, Values.leafAt<Left>(leaf), how, Values.leafAt<Right>(beside));
       spot = Spot.inLeaf<Left>(leaf + 1, 0);
       other = Spot.inLeaf<Right>(beside + 1, 0);

@@ -102,6 +102,8 @@ export abstract class Values {
 @final @unmanaged
 export class Leaf {
   @inline static readonly BYTES: usize = 40;
+  /** A pass reads a leaf from memory while it works on the one so many places before. */
+  @inline static readonly AHEAD: u32 = 2;
   @inline private static readonly LEAST: u32 = 8;
   @inline private static readonly GREATEST: u32 = 16;
   @inline private static readonly BASE: u32 = 24;

@@ -25,7 +25,8 @@ export abstract class Order {
         before = count;
         if (middle == last) break;
       }
-      halves = <u64 > (to - from) > span >> 1;
+      const rest = <u64>(to - from);
+      halves = rest > span >> 1;
     }
     return from;
   }

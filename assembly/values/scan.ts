@@ -67,8 +67,6 @@ export abstract class Pass {
   @inline private static readonly COPY: usize = 2 * BITSET_BYTES;
   /** PairList pairs begin here: the value, and then the id. */
   @inline static readonly PAIRS: usize = Pass.COPY + FILTER_COPY;
-  /** A pass reads a leaf from memory while it works on the one so many places before. */
-  @inline private static readonly AHEAD: u32 = 2;
 
   @inline static low(): i64 { return load<i64>(Pass.AT, Pass.LOW); }
   @inline static high(): i64 { return load<i64>(Pass.AT, Pass.HIGH); }
@@ -250,7 +248,7 @@ export abstract class Pass {
         for (const leaves = Values.leaves<Left>(); index < leaves; index++) {
           const leaf = Values.leafAt<Left>(index);
           if (leaf.first<Left>() > last) return;
-          if (index + Pass.AHEAD < leaves) Pass.prefetch(Values.leafAt<Left>(index + Pass.AHEAD));
+          if (index + Leaf.AHEAD < leaves) Pass.prefetch(Values.leafAt<Left>(index + Leaf.AHEAD));
           if (leaf.least<Left>() <= Pass.high() && leaf.greatest<Left>() >= Pass.low()) {
             Pass.overLeaf(leaf, first, last);
             if (Pass.listed() >= Pass.trimmedFrom()) Pass.trim();
