@@ -5,7 +5,7 @@ import { type Connected, example, inBatches, inBytes, memoryOfEach, nativeBitmap
 import { DAYS_OF_YEAR, heartbeats, someDays, year } from "./data.ts";
 import { LastSeen, Presence, SignIns } from "./service.ts";
 
-const MINUTES = 8, RECENT = 5, TODAY = DAYS_OF_YEAR - 1, MANY = 300_000_000;
+const FRIENDS = "{online}:friends", MINUTES = 8, RECENT = 5, TODAY = DAYS_OF_YEAR - 1, MANY = 300_000_000;
 const grouped = <T>(items: readonly T[], size = 5000): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
 
@@ -35,8 +35,8 @@ async function online(run: Run, client: Connected): Promise<void> {
     run.check(`user ${user} is online`, await service.isOnline(user, now), there.has(user));
   }
   const friends = new Set(Array.from({ length: 200 }, () => run.random.below(users)));
-  await client.r.setBits("friends", friends);
-  run.check("friends online", await service.friendsOnline("friends", now), [...friends].filter((user) => there.has(user)).sort((a, b) => a - b));
+  await client.r.setBits(FRIENDS, friends);
+  run.check("friends online", await service.friendsOnline(FRIENDS, now), [...friends].filter((user) => there.has(user)).sort((a, b) => a - b));
 
   // --- The same in one key: the time of the last heartbeat. Later heartbeats arrive first.
 
@@ -45,7 +45,7 @@ async function online(run: Run, client: Connected): Promise<void> {
   for (const [minute, some] of [...beats.entries()].reverse()) for (const part of grouped([...some])) await one.heartbeat(minute, part);
   run.check("online by last seen", await one.online(since), there.size);
   run.check("the first of them by last seen", await one.whoIsOnline(since), [...there].sort((a, b) => a - b).slice(0, 100));
-  run.check("friends online by last seen", await one.friendsOnline("friends", since), await service.friendsOnline("friends", now));
+  run.check("friends online by last seen", await one.friendsOnline(FRIENDS, since), await service.friendsOnline(FRIENDS, now));
   run.check("who came last", await one.latest(10), [...beats[now]!].sort((a, b) => b - a).slice(0, 10));
   for (const user of [...friends].slice(0, 20)) run.check(`user ${user} was last seen`, await one.lastSeen(user), last.get(user) ?? null);
   run.check("forgotten", await one.forget(since), last.size - there.size);
@@ -80,7 +80,7 @@ async function online(run: Run, client: Connected): Promise<void> {
 
 /** Sign-ins, kept by user and by day, beside native bitmaps and sets. */
 async function signIns(run: Run, client: Connected): Promise<void> {
-  const { redis, r } = client, service = new SignIns(redis, client), users = run.scaled(50_000, 300);
+  const { redis, r } = client, service = new SignIns(client), users = run.scaled(50_000, 300);
   const years = Array.from({ length: users }, () => year(run.random));
   const kept = years.map((days) => [...days]);
   run.check("the first time today", [await service.signIn(users, TODAY), await service.signIn(users, TODAY)], [true, false]);

@@ -1,18 +1,20 @@
 // Presence: a bitmap for each minute, or one key with the time when each user was last seen. Sign-ins: a bitmap for each user with the
-// days, and one for each day with the users.
+// days, and one for each day with the users. Keys that are combined with each other have a tag in braces: a cluster keeps them on one node.
+//   {online}:<minute>   users of a minute     {online}:seen       the second of each user's last heartbeat
+//   signins:<user>      days of a user        {signed}:<day>      users of a day
 
-import type { Redis } from "ioredis";
+import type { Cluster, Redis } from "ioredis";
 import type { RoarClient } from "redis-roar-client";
 
-const minuteKey = (minute: number): string => `online:${minute}`;
+const minuteKey = (minute: number): string => `{online}:${minute}`;
 /** Minutes after the last heartbeat in which a user counts as online, and seconds until a minute's bitmap goes. */
 const RECENT = 5, TTL = 600;
 
 export class Presence {
-  readonly #redis: Redis;
+  readonly #redis: Redis | Cluster;
   readonly #r: RoarClient["r"];
 
-  constructor(redis: Redis, { r }: RoarClient) {
+  constructor(redis: Redis | Cluster, { r }: RoarClient) {
     this.#redis = redis;
     this.#r = r;
   }
@@ -36,7 +38,7 @@ export class Presence {
     return this.#r.queryMembers(`any(#1..#${RECENT})`, recent(now), { from, limit });
   }
 
-  /** Which of a user's friends are online: `friends` is a bitmap's key. */
+  /** Which of a user's friends are online: `friends` is a bitmap's key, with the tag `{online}` in a cluster. */
   async friendsOnline(friends: string, now: number): Promise<number[]> {
     return this.#r.queryMembers(`#1 & any(#2..#${RECENT + 1})`, [friends, ...recent(now)]);
   }
@@ -46,7 +48,7 @@ export class Presence {
 
 const recent = (now: number): string[] => Array.from({ length: RECENT }, (_, n) => minuteKey(now - n));
 
-const SEEN = "seen";
+const SEEN = "{online}:seen";
 
 /**
  * Presence in one key: an integer for each user, the second of the last heartbeat. It also says since when somebody is away, and who came
@@ -85,7 +87,7 @@ export class LastSeen {
     return this.#ri.range(SEEN, 0, count - 1, { rev: true });
   }
 
-  /** Which of a user's friends are online: `friends` is a bitmap's key. */
+  /** Which of a user's friends are online: `friends` is a bitmap's key, with the tag `{online}` in a cluster. */
   async friendsOnline(friends: string, since: number): Promise<number[]> {
     return this.#r.queryMembers(`#1 & #2 >= ${since}`, [friends, SEEN]);
   }
@@ -98,24 +100,24 @@ export class LastSeen {
   static readonly key = SEEN;
 }
 
-const userKey = (user: number): string => `signins:${user}`, dayKey = (day: number): string => `signed:${day}`;
+const userKey = (user: number): string => `signins:${user}`, dayKey = (day: number): string => `{signed}:${day}`;
 /** A field has at most 63 bits, so a longer streak takes several. */
 const FIELD = 63;
 
 export class SignIns {
-  readonly #redis: Redis;
   readonly #r: RoarClient["r"];
 
-  constructor(redis: Redis, { r }: RoarClient) {
-    this.#redis = redis;
+  constructor({ r }: Pick<RoarClient, "r">) {
     this.#r = r;
   }
 
-  /** A user signs in on a day. Both bitmaps change in one step. Returns whether it is the first time on that day. */
+  /**
+   * A user signs in on a day. Returns whether it is the first time on that day. The two keys are on different nodes of a cluster, so they
+   * change one after the other: if a call fails, repeat it. The user's key comes last, so a repeated call still says that it was the first.
+   */
   async signIn(user: number, day: number): Promise<boolean> {
-    const replies = await this.#redis.multi().call("R.SETBIT", userKey(user), day, 1).call("R.SETBIT", dayKey(day), user, 1).exec();
-    for (const [error] of replies!) if (error) throw error;
-    return Number(replies![0]![1]) === 0;
+    await this.#r.setBit(dayKey(day), user, 1);
+    return (await this.#r.setBit(userKey(user), day, 1)) === 0;
   }
 
   /** The streak that ends today, from fields of up to 63 days: how many 1 bits are at their low end. */

@@ -6,7 +6,7 @@ import { roar } from "../../client/src/ioredis.ts";
 import type { RoarClient } from "../../client/src/index.ts";
 import { Actives, Visits } from "../../examples/actives/service.ts";
 import { Likes } from "../../examples/likes/service.ts";
-import { LastSeen } from "../../examples/presence-signin/service.ts";
+import { LastSeen, Presence, SignIns } from "../../examples/presence-signin/service.ts";
 import { Readers } from "../../examples/readers/service.ts";
 import { NamedTags } from "../../examples/tags/named.ts";
 import { AGE, Tags } from "../../examples/tags/service.ts";
@@ -15,7 +15,7 @@ import { Proxy } from "../support/proxy.ts";
 import { random, seed } from "../support/random.ts";
 import { useCluster, useServer } from "../support/suite.ts";
 
-const CALLERS = 200, SHARDING = { width: 65_536, shards: 12 }, DAY = 7;
+const FRIENDS = "{online}:friends", CALLERS = 200, SHARDING = { width: 65_536, shards: 12 }, DAY = 7;
 const server = useServer({ listens: true }), cluster = useCluster(3);
 
 interface Client extends RoarClient {
@@ -171,13 +171,48 @@ describe.each([["one server", () => one, undefined], ["a cluster of three", () =
     expect(await service.latest(10), `SEED=${seed}`).toEqual(latest.slice(0, 10));
     expect(await service.lastSeen(latest[0]!)).toBe(last.get(latest[0]!));
     expect(await service.lastSeen(999)).toBeNull();
-    if (clientOf() === one) { // a query's keys are in one slot
-      await one.r.setBits("friends", online.slice(5));
-      expect(await service.whoIsOnline(since, online[3], 4)).toEqual(online.slice(3, 7));
-      expect(await service.friendsOnline("friends", since)).toEqual(online.slice(5));
-    }
+    await clientOf().r.setBits(FRIENDS, online.slice(5));
+    expect(await service.whoIsOnline(since, online[3], 4)).toEqual(online.slice(3, 7));
+    expect(await service.friendsOnline(FRIENDS, since)).toEqual(online.slice(5));
     expect(await service.forget(since)).toBe(last.size - online.length);
     expect(await service.online(0)).toBe(online.length);
+  });
+
+  it("presence by minutes: 200 heartbeats at once, and each minute goes by itself", async () => {
+    const client = clientOf(), service = new Presence(client.redis, client), rng = random(seed), minutes = range(100, 8);
+    const there = minutes.map(() => new Set<number>()), now = minutes.at(-1)!;
+    await Promise.all(range(0, CALLERS).map(() => {
+      const n = rng.below(minutes.length), users = range(0, 5).map(() => rng.below(2000));
+      for (const user of users) there[n]!.add(user);
+      return service.heartbeat(minutes[n]!, users);
+    }));
+    const online = [...new Set(there.slice(-5).flatMap((users) => [...users]))].sort((a, b) => a - b);
+    expect(await service.online(now), `SEED=${seed}`).toBe(online.length);
+    expect(await service.whoIsOnline(now, online[3], 4)).toEqual(online.slice(3, 7));
+    await client.r.setBits(FRIENDS, [...online.slice(5, 9), 2001]);
+    expect(await service.friendsOnline(FRIENDS, now)).toEqual(online.slice(5, 9));
+    expect([await service.isOnline(online[0]!, now), await service.isOnline(2001, now)]).toEqual([true, false]);
+    for (const minute of minutes) expect(Number(await client.redis.ttl(Presence.keyOf(minute)))).toBeGreaterThan(0);
+  });
+
+  it("sign-ins: of 200 at once, one of each user and day is the first, and both directions agree", async () => {
+    const client = clientOf(), service = new SignIns(client), rng = random(seed), days = new Map<number, Set<number>>();
+    const firsts = await Promise.all(range(0, CALLERS).map(() => {
+      const user = rng.below(20), day = 300 + rng.below(7);
+      (days.get(day) ?? days.set(day, new Set()).get(day)!).add(user);
+      return service.signIn(user, day);
+    }));
+    const pairs = [...days.values()].reduce((sum, users) => sum + users.size, 0);
+    expect(firsts.filter(Boolean).length, `SEED=${seed}`).toBe(pairs);
+    for (const [day, users] of days) expect(await service.signedInOn(day)).toBe(users.size);
+    const all = [...days.keys()], each = range(0, 20).map((user) => all.filter((day) => days.get(day)!.has(user)));
+    for (const [user, mine] of each.entries()) expect(await service.days(user, 300, 306)).toBe(mine.length);
+    for (const [user, mine] of each.entries()) {
+      let streak = 0;
+      while (mine.includes(306 - streak)) streak++;
+      expect(await service.streak(user, 306)).toBe(streak);
+    }
+    expect(await service.onAllOf(all)).toBe(each.filter((mine) => mine.length === all.length).length);
   });
 
   it("actives: 200 senders and collectors at once lose no visit, and nobody is counted twice", async () => {
@@ -242,6 +277,22 @@ describe("over connections that break", () => {
     for (const tag of [1, 3, 11, 12, 13]) expect(await checked.usersOf(tag)).toEqual(users);
     expect(await checked.usersOf(2)).toEqual([]);
     for (const user of users) expect(await checked.tagsOf(user)).toEqual([1, 3, 11, 12, 13]);
+  });
+
+  it("sign-ins: a caller who repeats what failed has both directions right", async () => {
+    const { client, proxy, close } = await fragile(), service = new SignIns(client), users = range(0, 60);
+    let failures = 0;
+    await whileBreaking(proxy, Promise.all(users.map(async (user) => {
+      for (const day of [1, 2, 3]) {
+        failures += await insist(() => service.signIn(user, day));
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      }
+    })));
+    close();
+    const checked = new SignIns(one);
+    expect(failures).toBeGreaterThan(0);
+    expect(await checked.onAllOf([1, 2, 3])).toBe(users.length);
+    for (const user of users) expect(await checked.streak(user, 3)).toBe(3);
   });
 
   it("actives: a write that fails keeps its visits for the next one", async () => {
