@@ -59,26 +59,30 @@ static bitmap *make_key(uint8_t seed, int wide) {
     return seed >= INTEGERS_FROM ? make_integers(seed, wide) : make_bitmap(seed, wide);
 }
 
-/* Makes operands of comparisons, as the module does. Returns 0 if a key that is compared has no values. */
-static int resolve(query *q, bitmap **made, uint64_t *count) {
-    numbers all = {0};
+/* Makes operands of comparisons, as the module does, of all ids or of those that matter. Returns 0 if a key that
+ * is compared has no values. */
+static int resolve(query *q, bitmap **made, uint64_t *count, int of_all) {
+    numbers list = {0};
     int right = 1;
-    must(core_comparisons(&main_worker, q, &all));
+    uint32_t more;
+    must(core_comparisons(&main_worker, q, &list));
     *count = 0;
     q->operands.count--;
-    const comparison *one = (comparison *)all.list;
-    for (size_t left = all.count * sizeof *all.list / sizeof *one; right && left; left--, one++) {
+    comparisons *all = (comparisons *)list.list;
+    if (of_all) all->near = all->first = 0, all->last = q->greatest;
+    for (size_t i = 0; i < list.count * sizeof *list.list / sizeof(comparison); i++) {
         const span *keys = q->operands.list;
+        const comparison *one = &all->list[i];
         right = has_values(keys[one->key - 1]) && (!one->other || has_values(keys[one->other - 1]))
              && *count < MADE_MAX;
         if (!right) break;
-        must(core_compare(&main_worker, q, one, &made[*count]));
+        must(core_compare(&main_worker, q, all, i, &made[*count], &more));
         check_sound(made[*count]);
         const span ids = span_of(made[(*count)++]);
         if (one->operand <= q->operands.count) q->operands.list[one->operand - 1] = ids;
         else operands_add_span(&q->operands, ids);
     }
-    RedisModule_Free(all.list);
+    RedisModule_Free(list.list);
     q->keys = q->operands.count;
     query_add_tree(q);
     return right;
@@ -129,8 +133,8 @@ static void check_down(const query *q, const bitmap *b, uint64_t from) {
     EXPECT(down.sum == up.sum);
 }
 
-/* Compares the ways to evaluate the expression, whose operands are set. */
-static void check_answers(const query *q, uint64_t from) {
+/* Compares the ways to evaluate the expression, whose operands are set. Returns how many members it has. */
+static cardinality check_answers(const query *q, uint64_t from) {
     result r;
     cardinality counted, rest, expected;
     listing listed = {0, 0};
@@ -147,21 +151,37 @@ static void check_answers(const query *q, uint64_t from) {
     EXPECT(listed.count == (rest < LIST_MAX ? (uint64_t)rest : LIST_MAX));
     check_down(q, r.b, from);
     bitmap_free(r.b);
+    return counted;
+}
+
+/* Evaluates the expression over the keys. Returns how many members it has; 0 if a key that is compared has no
+ * values. */
+static cardinality evaluate(query q, bitmap **keys, uint64_t from, int of_all) {
+    static bitmap *made[MADE_MAX];
+    cardinality members = 0;
+    uint64_t resolved;
+
+    operands_begin(&q.operands);
+    for (uint32_t i = 0; i < q.keys; i++) operands_add(&q.operands, keys[i]);
+    query_add_tree(&q);
+    if (resolve(&q, made, &resolved, of_all)) members = check_answers(&q, from);
+    operands_end(&q.operands);
+    while (resolved > 0) bitmap_free(made[--resolved]);
+    return members;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char text[TEXT_MAX];
-    static bitmap *made[MADE_MAX];
     bitmap *keys[KEYS_MAX];
     query_mistake m;
-    uint64_t resolved;
 
     if (size == 0) return 0;
     choose_level(data[0]);
     int wide = data[0] >> 4 & 1;
     query q;
     q.keys = (data[0] & (KEYS_MAX - 1)) + 1u;
-    q.greatest = wide ? UINT64_MAX : UINT32_MAX;
+    q.first = 0;
+    q.greatest = q.last = wide ? UINT64_MAX : UINT32_MAX;
     if (size < 1 + q.keys) return 0;
     size_t length = make_text(text, data + 1 + q.keys, size - 1 - q.keys, data[0] >> 5 & 1);
     must(core_parse_query(&main_worker, &q, text, length, &m));
@@ -174,12 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         int same = i > 0 && data[1 + i] == data[i];
         keys[i] = same ? keys[i - 1] : make_key(data[1 + i], wide);
     }
-    operands_begin(&q.operands);
-    for (uint32_t i = 0; i < count; i++) operands_add(&q.operands, keys[i]);
-    query_add_tree(&q);
-    if (resolve(&q, made, &resolved)) check_answers(&q, data[1] * 1000u);
-    operands_end(&q.operands);
-    while (resolved > 0) bitmap_free(made[--resolved]);
+    EXPECT(evaluate(q, keys, data[1] * 1000u, 0) == evaluate(q, keys, data[1] * 1000u, 1));
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || keys[i] != keys[i - 1]) bitmap_free(keys[i]);
     }

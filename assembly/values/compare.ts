@@ -2,19 +2,21 @@
 // values.
 
 import { Side, left, reply, right, segments, work } from "../env/memory";
-import { Left } from "../env/view";
+import { Left, Right } from "../env/view";
 import { finish } from "../arena/builder/builder";
 import { Offset } from "../arena/layout/entry";
 import { Arena } from "../arena/layout/header";
+import { Directory, Place } from "../arena/read/directory";
 import { emit } from "../combine/shape/emit";
 import { Places, Scratch } from "../combine/shape/scratch";
 import { Shape } from "../combine/shape/shape";
 import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
+import { Rule } from "../combine/term/term";
 import { Comparison } from "../expression/text";
-import { Tree } from "../expression/tree";
+import { Syntax, Tree } from "../expression/tree";
 import { idsOfBoth } from "./comparekeys";
-import { addBit, beginIds, clearedBitset } from "./idset";
+import { Near, addBit, beginIds, clearedBitset } from "./idset";
 import { Leaf, Values } from "./layout";
 import { Pairs } from "./pairs";
 import { Slices } from "./slices";
@@ -24,12 +26,14 @@ import { Spot } from "./spot";
  * Replies the operands that the host is to make before it evaluates the tree that is operand `keys`, behind the
  * keys: those of comparisons, in their order, and then, in place of keys that have values, their ids, or no ids
  * if the expression only compares them. Seven numbers each: the operand, counted from 1, the key, the other key
- * or 0, how they are compared, the least and greatest value, and the place in the text, counted from 1.
+ * or 0, how they are compared, the least and greatest value, and the place in the text, counted from 1. Before
+ * them come three numbers that limit which ids matter: a key, or 0, and the first and the last id.
  */
 export function comparisons(keys: u32): void {
   right.select(keys);
   Arena.reserve(right.size());
   right.copy(0, 0, right.size());
+  replyLimits(keys);
   let operand = keys + 1;
   for (let record = Tree.firstComparison(); record; record = record.nextSibling()) {
     replyOperand(operand++, record.standsFor(), record.otherKey(), record.how());
@@ -42,6 +46,33 @@ export function comparisons(keys: u32): void {
     if (Tree.isUsed(key)) replyBounds(i64.MIN_VALUE, i64.MAX_VALUE, 0);
     else replyBounds(i64.MAX_VALUE, i64.MIN_VALUE, 0);
   }
+}
+
+/**
+ * The expression has no members outside of the items that all of it is to be in. So it makes no difference
+ * which ids comparisons find outside of these: of the smallest of the keys among them, and of ranges.
+ */
+function replyLimits(keys: u32): void {
+  const root = Tree.root();
+  let key: u32 = 0, members = u64.MAX_VALUE, first: u64 = 0, last = Tree.greatest();
+  let items: u64 = root.isTerm(Rule.ALL) ? u64.MAX_VALUE : root.isTerm(Rule.LESS) ? root.low() : 0;
+  for (let child = root.firstChild(); child && items; child = child.nextSibling()) {
+    items -= child.standsFor();
+    if (child.syntax() == Syntax.RANGE) {
+      first = max(first, child.low());
+      last = min(last, child.high());
+    } else if (child.syntax() == Syntax.KEYS) {
+      for (let one = child.low(); one <= child.high() && one <= keys; one++) {
+        left.select(<u32>one - 1);
+        if (Values.are<Left>() || Directory.cardinality<Left>() >= members) continue;
+        members = Directory.cardinality<Left>();
+        key = <u32>one;
+      }
+    }
+  }
+  reply.member(key);
+  reply.member(first);
+  reply.member(last);
 }
 
 // @ts-ignore: decorator
@@ -60,11 +91,22 @@ export function comparisons(keys: u32): void {
 }
 
 /**
- * Makes memory 0 the ids, up to `greatest`, for which a comparison holds: of the values of operands 0 and 1, if
- * `ofBoth`, else of those of operand 0 with two bounds.
+ * Makes memory 0 the ids for which a comparison holds: of the values of operands 0 and 1, if `ofBoth`, else of
+ * those of operand 0 with two bounds. Only ids from `first` to `last` matter, and if `near`, only members of
+ * operand 2, a bitmap. Of the others, it may have some. Returns where operand 0 has other ids: 1 before
+ * `first`, 2 behind `last`, or the sum.
  */
-export function idsCompared(ofBoth: u32, how: u32, low: i64, high: i64, greatest: u64): void {
-  if (ofBoth) idsOfBoth(how, greatest); else idsOfValues(low, high, how, greatest);
+export function idsCompared(
+  ofBoth: u32, how: u32, low: i64, high: i64, near: u32, first: u64, last: u64,
+): u32 {
+  beginIds(near != 0, first, last);
+  if (ofBoth) idsOfBoth(how, near != 0, first, last);
+  else if (low <= high || how == Comparison.DIFFERS) idsOfValues(low, high, how, near != 0, first, last);
+  finish();
+  left.select(0);
+  const least = Spot.from<Left>(0), before = least != Spot.NONE && Spot.id<Left>(least) < first;
+  const behind = last != u64.MAX_VALUE && Spot.from<Left>(last + 1) != Spot.NONE;
+  return u32(before) | u32(behind) << 1;
 }
 
 /** Which values a comparison looks for: 24 bytes of scratch room. */
@@ -87,28 +129,39 @@ class Wanted {
   @inline has(value: i64): bool { return (value >= this.low() && value <= this.high()) != this.outside(); }
 }
 
-/** Makes memory 0 the ids, up to `greatest`, whose values are from `low` to `high`, or with DIFFERS are not. */
-function idsOfValues(low: i64, high: i64, how: u32, greatest: u64): void {
-  beginIds();
-  for (let from: u64 = 0; low <= high || how == Comparison.DIFFERS;) {
+/** Adds the ids whose values are from `low` to `high`, or with DIFFERS are not; as idsCompared(). */
+function idsOfValues(low: i64, high: i64, how: u32, near: bool, first: u64, last: u64): void {
+  for (let from = first; from <= last;) {
     left.select(0);
-    const spot = Spot.from<Left>(from);
-    if (spot == Spot.NONE) break;
+    let spot = Spot.from<Left>(from), place: u64 = 0, bitset: usize = 0;
+    if (spot == Spot.NONE) return;
     const key = Offset.key(Spot.id<Left>(spot));
-    if (key > Offset.key(greatest)) break;
+    if (near) {
+      place = Near.seek(key);
+      if (!place) return;
+      const next = Place.entry(place).key<Right>();
+      if (next > key) { from = next << 16; continue; }
+    }
+    if (key > Offset.key(last)) return;
     const at = clearedBitset();
-    const count = fill(at, spot, Wanted.at(Places.at(Scratch.SPARE), low, high, how == Comparison.DIFFERS));
+    if (near) {
+      bitset = Near.lay(place);
+      left.select(0);
+      spot = Spot.from<Left>(key << 16);
+    }
+    const wanted = Wanted.at(Places.at(Scratch.SPARE), low, high, how == Comparison.DIFFERS);
+    const count = fill(at, spot, wanted, bitset);
     if (count) emit(key, Shape.of(Kind.BITSET, count, at));
-    if (key == Offset.KEY_MAX) break;
+    if (key == Offset.KEY_MAX) return;
     from = (key + 1) << 16;
   }
-  finish();
 }
 
 /**
  * Sets the bits of the ids in the container of the spot for which the comparison holds. Returns their number.
+ * Leaves out those in slices that are not near the members of a bitset, if it is not 0.
  */
-function fill(at: usize, spot: u64, wanted: Wanted): u32 {
+function fill(at: usize, spot: u64, wanted: Wanted, bitset: usize): u32 {
   const last = Spot.id<Left>(spot) | Container.LOW_MAX;
   let count: u32 = 0, index = Spot.leaf(spot);
   while (true) {
@@ -117,8 +170,11 @@ function fill(at: usize, spot: u64, wanted: Wanted): u32 {
       for (const leaves = Values.leaves<Left>(); index < leaves; index++) {
         const leaf = Values.leafAt<Left>(index), first = leaf.first<Left>();
         if (first > last) return count;
+        if (leaf.isSliced<Left>() && !Near.some(bitset, first)) continue;
         work.spend(1);
-        if (index + Leaf.AHEAD < leaves) readAhead(Values.leafAt<Left>(index + Leaf.AHEAD), wanted);
+        if (index + Leaf.AHEAD < leaves) {
+          readAhead(Values.leafAt<Left>(index + Leaf.AHEAD), wanted, bitset, last);
+        }
         count += leaf.isSliced<Left>() ? fillSlices(at, leaf, wanted)
           : fillPairs(at, Pairs.ofLeaf<Left>(leaf), first, last, wanted);
       }
@@ -130,7 +186,9 @@ function fill(at: usize, spot: u64, wanted: Wanted): u32 {
 
 /** Has the leaf read from memory if its values will be looked at: it does not follow the one before. */
 // @ts-ignore: decorator
-@inline function readAhead(leaf: Leaf, wanted: Wanted): void {
+@inline function readAhead(leaf: Leaf, wanted: Wanted, bitset: usize, last: u64): void {
+  const first = leaf.first<Left>();
+  if (bitset && (first > last || !Near.some(bitset, first))) return;
   if (leaf.least<Left>() < wanted.low() || leaf.greatest<Left>() > wanted.high()) {
     left.prefetch(leaf.at<Left>(), leaf.bytes<Left>());
   }

@@ -1,17 +1,18 @@
-// The ids for which the values of two keys compare in some way, as a bitmap. Memory 0 is fresh, and operands 0
-// and 1 have the values. Where both keys have slices for the same 512 ids, these are compared at once.
+// The ids for which the values of two keys compare in some way, as a bitmap. Memory 0 has begun it, and
+// operands 0 and 1 have the values. Where both keys have slices for the same 512 ids, these are compared at
+// once.
 
 import { left, right, work } from "../env/memory";
 import { Left, Memory, Right } from "../env/view";
-import { finish } from "../arena/builder/builder";
 import { Offset } from "../arena/layout/entry";
+import { Place } from "../arena/read/directory";
 import { emit } from "../combine/shape/emit";
 import { Places, Scratch } from "../combine/shape/scratch";
 import { Shape } from "../combine/shape/shape";
 import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
 import { Comparison } from "../expression/text";
-import { addBit, beginIds, clearedBitset } from "./idset";
+import { Near, addBit, clearedBitset } from "./idset";
 import { Leaf, Values } from "./layout";
 import { Slices } from "./slices";
 import { Spot } from "./spot";
@@ -62,42 +63,68 @@ function readAhead(leaf: u32, beside: u32): void {
   right.prefetch(b.at<Right>(), b.bytes<Right>());
 }
 
-/** Makes memory 0 the ids, up to `greatest`, whose values in operands 0 and 1 compare like this. */
-export function idsOfBoth(how: u32, greatest: u64): void {
-  beginIds();
+/** Shows the values, and returns the spot of the first id from `id` on in operand 0. */
+// @ts-ignore: decorator
+@inline function spotIn0(id: u64): u64 {
   left.select(0);
+  return Spot.from<Left>(id);
+}
+
+/** The same in operand 1. */
+// @ts-ignore: decorator
+@inline function spotIn1(id: u64): u64 {
   right.select(1);
-  let spot = Spot.from<Left>(0), other = Spot.from<Right>(0), count: u32 = 0, key: u64 = 0;
-  let at = clearedBitset();
-  while (spot != Spot.NONE && other != Spot.NONE) {
-    const id = Spot.id<Left>(spot), second = Spot.id<Right>(other);
-    if (id > greatest) break;
-    if (Offset.key(id) != key) {
-      if (count) emit(key, Shape.of(Kind.BITSET, count, at));
-      left.select(0);
-      right.select(1);
-      spot = Spot.from<Left>(id);
-      other = Spot.from<Right>(second);
-      key = Offset.key(id);
-      count = 0;
-      at = clearedBitset();
-      work.spend(1);
+  return Spot.from<Right>(id);
+}
+
+/**
+ * Adds the ids whose values in operands 0 and 1 compare like this; `near`, `from` and `last` as in
+ * idsCompared().
+ */
+export function idsOfBoth(how: u32, near: bool, from: u64, last: u64): void {
+  while (from <= last) {
+    const spot = spotIn0(from), other = spotIn1(from);
+    if (spot == Spot.NONE || other == Spot.NONE) return;
+    let key = max(Offset.key(Spot.id<Left>(spot)), Offset.key(Spot.id<Right>(other))), place: u64 = 0;
+    if (near) {
+      place = Near.seek(key);
+      if (!place) return;
+      key = max(key, Place.entry(place).key<Right>());
     }
+    if (key > Offset.key(last)) return;
+    const at = clearedBitset(), bitset = near ? Near.lay(place) : 0, count = fill(at, key, how, bitset);
+    if (count) emit(key, Shape.of(Kind.BITSET, count, at));
+    if (key == Offset.KEY_MAX) return;
+    from = (key + 1) << 16;
+  }
+}
+
+/**
+ * Sets the bits of the ids of a container whose values compare like this. Returns their number. Leaves out
+ * those in slices that are not near the members of a bitset, if it is not 0.
+ */
+function fill(at: usize, key: u64, how: u32, bitset: usize): u32 {
+  let spot = spotIn0(key << 16), other = spotIn1(key << 16), count: u32 = 0;
+  work.spend(1);
+  while (spot != Spot.NONE && other != Spot.NONE) {
+    const id = Spot.id<Left>(spot), beside = Spot.id<Right>(other);
+    if (Offset.key(max(id, beside)) != key) break;
     if (areSlices(spot, other)) {
-      const leaf = Spot.leaf(spot), beside = Spot.leaf(other);
-      readAhead(leaf + Leaf.AHEAD, beside + Leaf.AHEAD);
-      count += fillSlices(at, Values.leafAt<Left>(leaf), how, Values.leafAt<Right>(beside));
+      const leaf = Spot.leaf(spot), opposite = Spot.leaf(other);
+      if (Near.some(bitset, id & ~<u64>(Slices.IDS - 1))) {
+        readAhead(leaf + Leaf.AHEAD, opposite + Leaf.AHEAD);
+        count += fillSlices(at, Values.leafAt<Left>(leaf), how, Values.leafAt<Right>(opposite));
+      }
       spot = Spot.inLeaf<Left>(leaf + 1, 0);
-      other = Spot.inLeaf<Right>(beside + 1, 0);
+      other = Spot.inLeaf<Right>(opposite + 1, 0);
       continue;
     }
-    if (id == second && holds(Spot.value<Left>(spot), how, Spot.value<Right>(other))) {
+    if (id == beside && holds(Spot.value<Left>(spot), how, Spot.value<Right>(other))) {
       addBit(at, <u32>id);
       count++;
     }
-    if (id <= second) spot = Spot.next<Left>(spot);
-    if (second <= id) other = Spot.next<Right>(other);
+    if (id <= beside) spot = Spot.next<Left>(spot);
+    if (beside <= id) other = Spot.next<Right>(other);
   }
-  if (count) emit(key, Shape.of(Kind.BITSET, count, at));
-  finish();
+  return count;
 }

@@ -1,14 +1,21 @@
 // A bitmap of ids of a key that has values: container by container, each first as a bitset in scratch room.
 
-import { left, segments, Side } from "../env/memory";
-import { Left } from "../env/view";
+import { left, right, segments, Side } from "../env/memory";
+import { Left, Right } from "../env/view";
 import { begin } from "../arena/builder/state";
+import { Directory, Place } from "../arena/read/directory";
 import { Places, Scratch } from "../combine/shape/scratch";
 import { BITSET_BYTES, Container } from "../container/limits";
+import { layFilter } from "./filter";
 import { Values } from "./layout";
+import { Slices } from "./slices";
 import { Spot } from "./spot";
 
-/** Most containers of the values that `left` shows. */
+/** Containers up to which a result has room for each. */
+// @ts-ignore: decorator
+@inline const FEW_CONTAINERS: u64 = 1024;
+
+/** Most containers of the values that `left` shows: each leaf is looked at. */
 function mostContainers(): u64 {
   let most: u64 = 0;
   do {
@@ -21,19 +28,55 @@ function mostContainers(): u64 {
   return most;
 }
 
-/** Begins a bitmap of ids of operand 0. */
-export function beginIds(): void {
+/**
+ * Begins a bitmap of ids of operand 0 from `first` to `last`, and if `near`, in containers that operand 2 has.
+ */
+export function beginIds(near: bool, first: u64, last: u64): void {
+  let most = first > last ? 0 : (last >> 16) - (first >> 16) + 1;
+  if (near) {
+    right.select(2);
+    const members = Directory.cardinality<Right>();
+    if (members) most = min(most, members);                    // else it has all 2^64
+  }
   left.select(0);
   Spot.from<Left>(0);
-  begin(mostContainers(), 0);
+  begin(most > FEW_CONTAINERS ? min(most, mostContainers()) : most, 0);
 }
 
-/** An empty bitset in scratch room, FIRST, with room up to SPARE. */
+/** An empty bitset in scratch room, FIRST, with room for all places. */
 export function clearedBitset(): usize {
-  Places.make(Scratch.SPARE);
+  Places.make(Scratch.RIGHT);
   const at = Places.at(Scratch.FIRST);
   memory.fill(at, 0, BITSET_BYTES);
   return at;
+}
+
+/** The bitmap outside of which nobody asks for ids: operand 2. */
+export abstract class Near {
+  /** The place, which `right` shows, of its first container from `key` on; 0 if there is none. */
+  static seek(key: u64): u64 {
+    right.select(2);
+    return Directory.seek<Right>(key);
+  }
+
+  /**
+   * Writes its container at the place to scratch room as a bitset, and returns where. There is room for all
+   * places. Leaves `left` anywhere.
+   */
+  static lay(place: u64): usize {
+    const at = Places.at(Scratch.LIST);
+    layFilter(Place.entry(place), at, Places.at(Scratch.LEFT));
+    return at;
+  }
+
+  /** Whether it has some of the 512 ids from `first` on; of no bitset, 0, it has all. */
+  @inline static some(bitset: usize, first: u64): bool {
+    if (!bitset) return true;
+    const at = bitset + (<usize>(<u32>first & Container.LOW_MAX) >> 3);
+    let any = v128.load(at);
+    for (let i: usize = 16; i < Slices.BYTES; i += 16) any = v128.or(any, v128.load(at + i));
+    return v128.any_true(any);
+  }
 }
 
 // @ts-ignore: decorator

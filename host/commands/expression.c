@@ -51,13 +51,17 @@ static int reply_query_payload(call *c, const query *q) {
     return REDISMODULE_OK;
 }
 
-static int answer(call *c, query *q, const answer_form *asked) {
+static int answer(call *c, const query *q, const answer_form *asked) {
+    query made;
+
     limit_time(c);
-    if (offloads_listing(c, asked->form == MEMBERS ? asked->page.limit : 0) || !resolve_query(c, q))
-        return REDISMODULE_OK;
-    if (asked->form == MEMBERS) return reply_query_members(c, q, &asked->page);
-    if (asked->form == CARD) return reply_query_cardinality(c, q, &asked->page);
-    return reply_query_payload(c, q);
+    if (offloads_listing(c, asked->form == MEMBERS ? asked->page.limit : 0)) return REDISMODULE_OK;
+    q = resolve_page(c, q, &asked->page, &made);
+    if (q && asked->form == MEMBERS) reply_query_members(c, q, &asked->page);
+    else if (q && asked->form == CARD) reply_query_cardinality(c, q, &asked->page);
+    else if (q) reply_query_payload(c, q);
+    operands_end(&made.operands);
+    return REDISMODULE_OK;
 }
 
 /* QUERY expression numkeys key [key ...] [CARD [LIMIT n] | MEMBERS [REV] [FROM offset] [LIMIT n] | EXPORT] --

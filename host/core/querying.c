@@ -94,9 +94,9 @@ status core_query_cardinality(worker *w, const query *q, const page *p, cardinal
         .call = count_queried, .cut = core_cuts, .operands = &q->operands, .bitmaps = q->keys, .numbers = 1};
     cardinality more = 0;
     c.greatest = q->greatest;
-    c.to = p->down ? p->from : UINT64_MAX;
+    c.to = p->down ? p->from : q->last;
     if (!p->down) return count_from(w, &c, p->from, p->limit == UINT64_MAX ? 0 : p->limit, members);
-    status s = count_from(w, &c, 0, p->limit > UINT64_MAX - above ? 0 : p->limit + above, members);
+    status s = count_from(w, &c, q->first, p->limit > UINT64_MAX - above ? 0 : p->limit + above, members);
     if (s == OK && above) s = count_from(w, &c, p->from + 1, 0, &more);
     *members -= more;
     if (*members > p->limit) *members = p->limit;

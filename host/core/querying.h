@@ -15,6 +15,7 @@ typedef struct query_mistake {
 typedef struct query {
     uint32_t keys;
     uint64_t greatest;
+    uint64_t first, last; /* what comparisons find, and what is counted, is right from `first` to `last` */
     span tree;
     operands operands;
     int compares; /* whether the expression may have comparisons */
@@ -34,7 +35,7 @@ typedef struct page {
     int down;
 } page;
 
-/* The number of members of the page. */
+/* The number of members of the page, up to the query's last offset, or down to its first one. */
 status core_query_cardinality(worker *w, const query *q, const page *p, cardinality *members);
 /* Passes the members of the page to the sink. */
 status core_query_members(worker *w, const query *q, const page *p, member_sink *sink, void *context);

@@ -94,15 +94,26 @@ status core_comparisons(worker *w, const query *q, numbers *reply) {
     return listed(w, IN_CORE(w, &f, w->core.comparisons(w, q->keys)), reply);
 }
 
-status core_compare(worker *w, const query *q, const comparison *how, bitmap **ids) {
+/* A function of its own, so that _longjmp leaves the variables of its caller alone. */
+static status compare_in(worker *w, const frame *f, const comparison *how, uint32_t near, uint64_t first,
+                         uint64_t last, uint32_t *more) {
+    return BUILDING_IN(w, f,
+                       *more |=
+                       w->core.idsCompared(w, how->other != 0, (uint32_t)how->how, (uint64_t)how->low,
+                                           (uint64_t)how->high, near, first, last));
+}
+
+status core_compare(worker *w, const query *q, const comparisons *all, size_t i, bitmap **ids,
+                    uint32_t *more) {
     frame f;
-    const span *keys = q->operands.list, both[] = {keys[how->key - 1], keys[how->other ? how->other - 1 : 0]};
-    if (!start_building(w, &f, both, 2)) return OUT_OF_MEMORY;
-    return built(w,
-                 BUILDING_IN(w, &f,
-                             w->core.idsCompared(w, how->other != 0, (uint32_t)how->how, (uint64_t)how->low,
-                                                 (uint64_t)how->high, q->greatest)),
-                 ids);
+    const comparison *how = &all->list[i];
+    const span *keys = q->operands.list;
+    const span used[] = {keys[how->key - 1], keys[how->other ? how->other - 1 : 0],
+                         keys[all->near ? all->near - 1 : 0]};
+    const uint64_t first = all->first < q->first ? q->first : all->first;
+    const uint64_t last = all->last > q->last ? q->last : all->last;
+    if (!start_building(w, &f, used, 3)) return OUT_OF_MEMORY;
+    return built(w, compare_in(w, &f, how, all->near != 0, first, last, more), ids);
 }
 
 /* --- Values of several keys --- */

@@ -24,10 +24,16 @@ typedef struct comparison {
     int64_t low, high;
     uint64_t place; /* in the text, counted from 1 */
 } comparison;
-/* Lists the comparisons of a query, a struct comparison each. */
+/* All of them. Only ids from `first` to `last` matter, and if `near` is not 0, members of that key. */
+typedef struct comparisons {
+    uint64_t near, first, last;
+    comparison list[];
+} comparisons;
+/* Lists the comparisons of a query, as a struct comparisons. */
 status core_comparisons(worker *w, const query *q, numbers *reply);
-/* The ids for which a comparison of the query's keys holds. The keys have values, or are missing. */
-status core_compare(worker *w, const query *q, const comparison *how, bitmap **ids);
+/* The ids for which comparison i of the query's keys holds. The keys have values, or are missing. Adds to *more
+ * whether there are ids before q->first, 1, and behind q->last, 2. */
+status core_compare(worker *w, const query *q, const comparisons *all, size_t i, bitmap **ids, uint32_t *more);
 /* Whether memory that is no empty bitmap has values. */
 static inline int has_values(span s) { return (*s.base | 1) == 3; }
 

@@ -14,5 +14,8 @@ int parse_expression(call *c, int at, query *q);
 /* Call this once the query's keys are open, before it is evaluated: makes operands of its comparisons, and of the ids
  * of keys with integers. */
 int resolve_query(call *c, query *q);
+/* The same for a query that is asked for a page only. Returns the query to evaluate: q itself, or *made, which ends with operands_end
+ * whatever is returned; NULL after an error. */
+const query *resolve_page(call *c, const query *q, const page *p, query *made);
 /* Adds the q->keys keys from `at` on to the operands, and then the expression that was parsed. */
 int open_query(call *c, query *q, int at);

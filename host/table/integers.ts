@@ -173,8 +173,9 @@ of either family:
 
 **In expressions**, a key of integers is the ids that have a value, and its values can be compared: \`#2 >= 18\`, also with \`<\`, \`<=\`,
 \`>\`, \`=\` and \`!=\`; \`18 <= #2 < 30\`; \`#2 < #3\` for the ids that have a value in both keys. Comparisons bind tighter than \`&\`.
-This works in QUERY, QUERYSTORE, FACET, CROSSCARD, and WITHIN. Each comparison is computed for all ids of its key before the expression is
-evaluated, which takes 2 to 3 ms for ten million ids, and about 10 ms if both sides are keys. Bounds of one key that follow one another, as in
+This works in QUERY, QUERYSTORE, FACET, CROSSCARD, and WITHIN. A comparison takes 2 to 3 ms for ten million ids, and about 10 ms if both sides
+are keys. It takes less where it matters for fewer ids: in \`#1 & #2 >= 18\`, for those near the members of a small bitmap \`#1\` (0.15 ms for 200 of
+ten million), and for a page of QUERY with LIMIT, for those from its beginning to its end. Bounds of one key that follow one another, as in
 \`18 <= #2 < 30\` or \`#2 >= 18 & #2 < 30\`, are computed in one pass. Commands of \`R.*\` do not see ids above 4294967295.
 
     R.QUERY "#1 & 18 <= #2 < 30 - #3" 3 vip age lost MEMBERS LIMIT 10

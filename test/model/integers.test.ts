@@ -240,8 +240,20 @@ class IntegerSequence extends Sequence<Shape> {
     const a = this.value(), b = this.value();
     const where = (holds: (mine: bigint, others: bigint | undefined) => boolean): bigint[] =>
       [...this.model].filter(([id, mine]) => holds(mine, other.get(id))).map(([id]) => id).sort(compare);
-    const tell = async (text: string, keys: number, members: bigint[]): Promise<void> =>
-      this.same(bigs(await this.run("R64.QUERY", text, keys, ...["k", "other"].slice(0, keys), "MEMBERS")), members, text);
+    const tell = async (text: string, keys: number, members: bigint[]): Promise<void> => {
+      const query = ["R64.QUERY", text, keys, ...["k", "other", "members"].slice(0, keys)];
+      this.same(bigs(await this.run(...query, "MEMBERS")), members, text);
+      if (this.random.below(4)) return;
+      const from = this.random.below(3) ? this.id() : 0n, limit = 1 + this.random.below(this.random.below(2) ? 5 : 200);
+      const count = this.random.below(500);
+      const page = members.filter((id) => id >= from).slice(0, limit);
+      const before = members.filter((id) => id <= from).reverse().slice(0, limit);
+      this.same(bigs(await this.run(...query, "MEMBERS", "FROM", from, "LIMIT", limit)), page, `${text} from ${from}, ${limit}`);
+      const down = bigs(await this.run(...query, "MEMBERS", "REV", "FROM", from, "LIMIT", limit));
+      this.same(down, before, `${text} down from ${from}, ${limit}`);
+      const counted = count ? Math.min(count, members.length) : members.length;
+      this.same(big(await this.run(...query, "CARD", "LIMIT", count)), BigInt(counted), `${text}, up to ${count}`);
+    };
     const both: [string, (x: bigint, y: bigint) => boolean][] = [
       ["<", (x, y) => x < y], ["<=", (x, y) => x <= y], [">", (x, y) => x > y], [">=", (x, y) => x >= y], ["=", (x, y) => x === y], ["!=", (x, y) => x !== y],
     ];
@@ -253,6 +265,27 @@ class IntegerSequence extends Sequence<Shape> {
     await tell(`#1 > ${a} & #2 > ${a} & #2 < ${b}`, 2, where((x, y) => x > a && y !== undefined && y > a && y < b));
     await tell(`#1 > ${a} - #1 > ${b}`, 1, where((x) => x > a && x <= b));
     await tell(`#1 > ${a} & (#1 <= ${b} | #2 > #1)`, 2, where((x, y) => x > a && (x <= b || (y !== undefined && y > x))));
+    await this.comparedWithin(a, b, other, tell);
+  }
+
+  /** Comparisons in expressions that have no members outside of a bitmap or a range. */
+  async comparedWithin(
+    a: bigint, b: bigint, other: ReadonlyMap<bigint, bigint>, tell: (text: string, keys: number, members: bigint[]) => Promise<void>,
+  ): Promise<void> {
+    const [low, high] = [this.id(), this.id()].sort(compare) as [bigint, bigint];
+    const all = new Set([...this.model.keys(), ...other.keys(), ...this.members]);
+    const where = (holds: (x: bigint | undefined, y: bigint | undefined, is: boolean, id: bigint) => boolean): bigint[] =>
+      [...all].filter((id) => holds(this.model.get(id), other.get(id), this.members.has(id), id)).sort(compare);
+    const above = (x: bigint | undefined, bound: bigint | undefined): boolean => x !== undefined && bound !== undefined && x > bound;
+    await tell(`#3 & #1 > ${a} & #2 != ${b}`, 3, where((x, y, is) => is && above(x, a) && y !== undefined && y !== b));
+    await tell(`#3 - #1 > ${a} - #2 > ${b}`, 3, where((x, y, is) => is && !above(x, a) && !above(y, b)));
+    await tell(`#3 & (#1 > #2 | ~(#2 > ${a}))`, 3, where((x, y, is) => is && (above(x, y) || !above(y, a))));
+    await tell(`(#3 | #1) & #2 > #1`, 3, where((x, y) => above(y, x)));
+    await tell(`#2 > #1 & #1 & #3`, 3, where((x, y, is) => is && above(y, x)));
+    await tell(`[${low}..${high}] & #1 > ${a}`, 1, where((x, _y, _is, id) => id >= low && id <= high && above(x, a)));
+    await tell(`[${low}..${high}] & #3 - #1 > #2`, 3, where((x, y, is, id) => id >= low && id <= high && is && !above(x, y)));
+    await tell(`#3 & atleast(2, #1 > ${a}, #1 > ${b}, #2 > ${a})`, 3,
+      where((x, y, is) => is && Number(above(x, a)) + Number(above(x, b)) + Number(above(y, a)) > 1));
   }
 
   async step(): Promise<void> {
