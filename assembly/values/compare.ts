@@ -16,6 +16,7 @@ import { Rule } from "../combine/term/term";
 import { Comparison } from "../expression/text";
 import { Syntax, Tree } from "../expression/tree";
 import { idsOfBoth } from "./comparekeys";
+import { hasNear } from "./filter";
 import { Near, addBit, beginIds, clearedBitset } from "./idset";
 import { Leaf, Values } from "./layout";
 import { Pairs } from "./pairs";
@@ -170,7 +171,7 @@ function fill(at: usize, spot: u64, wanted: Wanted, bitset: usize): u32 {
       for (const leaves = Values.leaves<Left>(); index < leaves; index++) {
         const leaf = Values.leafAt<Left>(index), first = leaf.first<Left>();
         if (first > last) return count;
-        if (leaf.isSliced<Left>() && !Near.some(bitset, first)) continue;
+        if (bitset && leaf.isSliced<Left>() && !hasNear(bitset, first)) continue;
         work.spend(1);
         if (index + Leaf.AHEAD < leaves) {
           readAhead(Values.leafAt<Left>(index + Leaf.AHEAD), wanted, bitset, last);
@@ -188,7 +189,7 @@ function fill(at: usize, spot: u64, wanted: Wanted, bitset: usize): u32 {
 // @ts-ignore: decorator
 @inline function readAhead(leaf: Leaf, wanted: Wanted, bitset: usize, last: u64): void {
   const first = leaf.first<Left>();
-  if (bitset && (first > last || !Near.some(bitset, first))) return;
+  if (bitset && (first > last || !hasNear(bitset, first))) return;
   if (leaf.least<Left>() < wanted.low() || leaf.greatest<Left>() > wanted.high()) {
     left.prefetch(leaf.at<Left>(), leaf.bytes<Left>());
   }

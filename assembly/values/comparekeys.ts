@@ -12,6 +12,7 @@ import { Shape } from "../combine/shape/shape";
 import { Kind } from "../container/kind";
 import { Container } from "../container/limits";
 import { Comparison } from "../expression/text";
+import { hasNear } from "./filter";
 import { Near, addBit, clearedBitset } from "./idset";
 import { Leaf, Values } from "./layout";
 import { Slices } from "./slices";
@@ -111,7 +112,7 @@ function fill(at: usize, key: u64, how: u32, bitset: usize): u32 {
     if (Offset.key(max(id, beside)) != key) break;
     if (areSlices(spot, other)) {
       const leaf = Spot.leaf(spot), opposite = Spot.leaf(other);
-      if (Near.some(bitset, id & ~<u64>(Slices.IDS - 1))) {
+      if (!bitset || hasNear(bitset, id & ~<u64>(Slices.IDS - 1))) {
         readAhead(leaf + Leaf.AHEAD, opposite + Leaf.AHEAD);
         count += fillSlices(at, Values.leafAt<Left>(leaf), how, Values.leafAt<Right>(opposite));
       }

@@ -6,7 +6,8 @@ import { Entry } from "../arena/layout/entry";
 import { Shape } from "../combine/shape/shape";
 import { toBitset } from "../container/convert";
 import { Kind } from "../container/kind";
-import { BITSET_BYTES } from "../container/limits";
+import { BITSET_BYTES, Container } from "../container/limits";
+import { Slices } from "./slices";
 
 /** Bytes of scratch room that layFilter() takes behind the bitset. */
 // @ts-ignore: decorator
@@ -22,4 +23,13 @@ export function layFilter(entry: Entry, to: usize, copy: usize): void {
   const own = Shape.copy(s, copy);
   left.select(SELF);
   toBitset(Shape.kind(own), Shape.at(own), Shape.count(own), to);
+}
+
+/** Whether a bitset that layFilter() has written has some of the 512 ids from `first` on. */
+// @ts-ignore: decorator
+@inline export function hasNear(bitset: usize, first: u64): bool {
+  const at = bitset + (<usize>(<u32>first & Container.LOW_MAX) >> 3);
+  let any = v128.load(at);
+  for (let i: usize = 16; i < Slices.BYTES; i += 16) any = v128.or(any, v128.load(at + i));
+  return v128.any_true(any);
 }

@@ -8,7 +8,6 @@ import { Places, Scratch } from "../combine/shape/scratch";
 import { BITSET_BYTES, Container } from "../container/limits";
 import { layFilter } from "./filter";
 import { Values } from "./layout";
-import { Slices } from "./slices";
 import { Spot } from "./spot";
 
 /** Containers up to which a result has room for each. */
@@ -67,15 +66,6 @@ export abstract class Near {
     const at = Places.at(Scratch.LIST);
     layFilter(Place.entry(place), at, Places.at(Scratch.LEFT));
     return at;
-  }
-
-  /** Whether it has some of the 512 ids from `first` on; of no bitset, 0, it has all. */
-  @inline static some(bitset: usize, first: u64): bool {
-    if (!bitset) return true;
-    const at = bitset + (<usize>(<u32>first & Container.LOW_MAX) >> 3);
-    let any = v128.load(at);
-    for (let i: usize = 16; i < Slices.BYTES; i += 16) any = v128.or(any, v128.load(at + i));
-    return v128.any_true(any);
   }
 }
 

@@ -8,7 +8,7 @@ import { Offset } from "../arena/layout/entry";
 import { Arena } from "../arena/layout/header";
 import { Directory, Place } from "../arena/read/directory";
 import { BITSET_BYTES, Container } from "../container/limits";
-import { FILTER_COPY, layFilter } from "./filter";
+import { FILTER_COPY, hasNear, layFilter } from "./filter";
 import { Leaf, Values } from "./layout";
 import { PairList } from "./pairlist";
 import { Pairs } from "./pairs";
@@ -248,6 +248,7 @@ export abstract class Pass {
         for (const leaves = Values.leaves<Left>(); index < leaves; index++) {
           const leaf = Values.leafAt<Left>(index);
           if (leaf.first<Left>() > last) return;
+          if (Pass.passesOver(leaf)) continue;
           if (index + Leaf.AHEAD < leaves) Pass.prefetch(Values.leafAt<Left>(index + Leaf.AHEAD));
           if (leaf.least<Left>() <= Pass.high() && leaf.greatest<Left>() >= Pass.low()) {
             Pass.overLeaf(leaf, first, last);
@@ -264,9 +265,15 @@ export abstract class Pass {
    * Lets the leaf be read from memory, if the pass will look at its values: it does not follow the one before.
    */
   @inline private static prefetch(leaf: Leaf): void {
+    if (Pass.passesOver(leaf)) return;
     if (leaf.least<Left>() < Pass.low() || leaf.greatest<Left>() > Pass.high() || Pass.task() != Task.COUNT) {
       left.prefetch(leaf.at<Left>(), leaf.bytes<Left>());
     }
+  }
+
+  /** Whether the bitmap has none of the 512 ids of a leaf that is sliced. */
+  @inline private static passesOver(leaf: Leaf): bool {
+    return Pass.filters() && leaf.isSliced<Left>() && !hasNear(Pass.FILTER, leaf.first<Left>());
   }
 
   /** Whether the totals of a full arena are what the pass looks for. */
