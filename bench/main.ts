@@ -201,6 +201,7 @@ for (const [at, [name, suite]] of chosen.entries()) {
   names.splice(0, names.length, ...contenders.map((contender) => contender.name));
   machine = { ...machine, level: await levelOf(contenders) };
   try {
+    results(); // throws if these contenders are not those of the earlier results, before anything is measured
     const withSet = name.startsWith(TAIL) || [TYPICAL, AGAINST_MANY, DENSITY, ...growthNames].includes(name);
     const named = withSet ? names.toSpliced(1, 0, SETS) : names;
     const with64 = name === DENSITY ? named.filter((one) => !one.endsWith(" R64")) : named;

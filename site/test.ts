@@ -122,6 +122,14 @@ try {
   check("it takes daily actives while typing", million(narrow!) > 2 && million(narrow!) < million(stored!) && /GB|MB/.test(set!), (await figures()).join("; "));
   check("and names its assumptions", (await calculator.textContent(".calculator"))!.includes("and its bytes multiplied"));
   await calculator.screenshot({ path: join(pictures, "calculator-actives.png") });
+  await calculator.check("input[value=integers]");
+  await calculator.fill("input[aria-label='how many']", "1000000");
+  await calculator.fill("input[aria-label='greatest value']", "131071");
+  await calculator.waitForFunction(() => document.querySelector(".calculator")!.textContent!.includes("1,000,000 ids from 0 to 99,999,999"));
+  const [integers, packed, sorted, hash] = (await figures()).map((figure) => Number.parseFloat(figure));
+  check("a million of 100 million integers take 5 to 7 MB", integers! >= packed! && packed! > 5 && integers! < 7, `${integers}, ${packed}`);
+  check("a sorted set of them takes some 110 MB, and a hash 64", Math.abs(sorted! - 110) < 6 && Math.abs(hash! - 64) < 4, `${sorted}, ${hash}`);
+  await calculator.screenshot({ path: join(pictures, "calculator-integers.png") });
   await calculator.check("input[value=paste]");
   await calculator.fill("textarea", "7 42 70000 18446744073709551615");
   await calculator.dispatchEvent("textarea", "change");
@@ -137,7 +145,7 @@ try {
   await calculator.waitForFunction(() => document.querySelector(".calculator")!.textContent!.includes("3 members from 1 to 3"));
   await calculator.setInputFiles("input[type=file]", { name: "text.txt", mimeType: "text/plain", buffer: Buffer.from("no bitmap") });
   await calculator.waitForSelector(".calculator [role=alert]");
-  check("what is no roaring file is said", (await calculator.textContent("[role=alert]"))!.includes("no portable roaring bitmap"));
+  check("what is no roaring file is said", (await calculator.textContent("[role=alert]"))!.includes("no roaring bitmap"));
   await calculator.check("input[value=choose]");
   await calculator.waitForSelector(".calculator .row");
   await calculator.screenshot({ path: join(pictures, "calculator.png") });

@@ -160,17 +160,22 @@ static int move_members(call *c, result *r, __int128 distance) {
 /* QUERYSTORE dest expression numkeys key [key ...] [OFFSET n] [FROM offset] [LIMIT n] -- stores the members of
  * the expression, at most n from an offset on, each moved by OFFSET, and replies how many there are. */
 int querystore_command(call *c) {
-    query q;
+    query q, made;
+    const query *asked;
     result r;
     part p = {.limit = TWO_TO_64};
 
     if (!parse_key_count(c, 3, "numkeys", &q.keys) || !parse_part(c, 4 + (int)q.keys, &p))
         return REDISMODULE_OK;
     const uint64_t most = p.limit == TWO_TO_64 ? 0 : p.limit ? (uint64_t)p.limit : 1;
+    const page wanted = {p.from, most ? most : UINT64_MAX, 0};
     begin_query(c, &q);
+    operands_begin(&made.operands);
     limit_time(c);
     int done = parse_expression(c, 2, &q) && open_query(c, &q, 4) && !offloads_listing(c, 0)
-            && resolve_query(c, &q) && succeeded(c, core_query(c->worker, &q, p.from, most, &r));
+            && (asked = resolve_page(c, &q, &wanted, &made))
+            && succeeded(c, core_query(c->worker, asked, p.from, most, &r));
+    operands_end(&made.operands);
     operands_end(&q.operands);
     if (!done) return REDISMODULE_OK;
     if (limit_members(c, &r, p.limit) && move_members(c, &r, p.distance)) {

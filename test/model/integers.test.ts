@@ -251,6 +251,9 @@ class IntegerSequence extends Sequence<Shape> {
       this.same(bigs(await this.run(...query, "MEMBERS", "FROM", from, "LIMIT", limit)), page, `${text} from ${from}, ${limit}`);
       const down = bigs(await this.run(...query, "MEMBERS", "REV", "FROM", from, "LIMIT", limit));
       this.same(down, before, `${text} down from ${from}, ${limit}`);
+      const stored = await this.run("R64.QUERYSTORE", "stored", ...query.slice(1), "FROM", from, "LIMIT", limit);
+      this.same(big(stored), BigInt(page.length), `${text} stored from ${from}, ${limit}`);
+      this.same(bigs(await this.run("R64.RANGE", "stored", 0, 2n ** 64n - 1n)), page, `${text} stored from ${from}, ${limit}`);
       const counted = count ? Math.min(count, members.length) : members.length;
       this.same(big(await this.run(...query, "CARD", "LIMIT", count)), BigInt(counted), `${text}, up to ${count}`);
     };
