@@ -1,7 +1,7 @@
 // The ids for which a comparison of an expression holds, as a bitmap. Memory 0 is fresh, and operand 0 has the
 // values.
 
-import { Side, left, reply, right, segments, work } from "../env/memory";
+import { Side, argument, left, reply, right, segments, work } from "../env/memory";
 import { Left, Right } from "../env/view";
 import { finish } from "../arena/builder/builder";
 import { Offset } from "../arena/layout/entry";
@@ -93,18 +93,18 @@ function replyLimits(keys: u32): void {
 
 /**
  * Makes memory 0 the ids for which a comparison holds: of the values of operands 0 and 1, if `ofBoth`, else of
- * those of operand 0 with two bounds. Only ids from `first` to `last` matter, and if `near`, only members of
- * operand 2, a bitmap. Of the others, it may have some. Returns where operand 0 has other ids: 1 before
- * `first`, 2 behind `last`, or the sum.
+ * those of operand 0 with two bounds, arguments 2 and 3. Only ids from argument 0 to argument 1 matter, and if
+ * `near`, only members of operand 2, a bitmap. Of the others, it may have some. Returns where operand 0 has ids
+ * outside of those arguments: 1 before them, 2 behind them, or the sum.
  */
-export function idsCompared(
-  ofBoth: u32, how: u32, low: i64, high: i64, near: u32, first: u64, last: u64,
-): u32 {
-  beginIds(near != 0, first, last);
-  if (ofBoth) idsOfBoth(how, near != 0, first, last);
-  else if (low <= high || how == Comparison.DIFFERS) idsOfValues(low, high, how, near != 0, first, last);
+export function idsCompared(ofBoth: u32, how: u32, near: u32): u32 {
+  const low = <i64>argument.value(2), high = <i64>argument.value(3);
+  beginIds(near != 0);
+  if (ofBoth) idsOfBoth(how, near != 0);
+  else if (low <= high || how == Comparison.DIFFERS) idsOfValues(low, high, how, near != 0);
   finish();
   left.select(0);
+  const first = Near.first(), last = Near.last();
   const least = Spot.from<Left>(0), before = least != Spot.NONE && Spot.id<Left>(least) < first;
   const behind = last != u64.MAX_VALUE && Spot.from<Left>(last + 1) != Spot.NONE;
   return u32(before) | u32(behind) << 1;
@@ -130,9 +130,10 @@ class Wanted {
   @inline has(value: i64): bool { return (value >= this.low() && value <= this.high()) != this.outside(); }
 }
 
-/** Adds the ids whose values are from `low` to `high`, or with DIFFERS are not; as idsCompared(). */
-function idsOfValues(low: i64, high: i64, how: u32, near: bool, first: u64, last: u64): void {
-  for (let from = first; from <= last;) {
+/** Adds the ids whose values are from `low` to `high`, or with DIFFERS are not; `near` as in idsCompared(). */
+function idsOfValues(low: i64, high: i64, how: u32, near: bool): void {
+  const last = Near.last();
+  for (let from = Near.first(); from <= last;) {
     left.select(0);
     let spot = Spot.from<Left>(from), place: u64 = 0, bitset: usize = 0;
     if (spot == Spot.NONE) return;

@@ -78,12 +78,10 @@ function readAhead(leaf: u32, beside: u32): void {
   return Spot.from<Right>(id);
 }
 
-/**
- * Adds the ids whose values in operands 0 and 1 compare like this; `near`, `from` and `last` as in
- * idsCompared().
- */
-export function idsOfBoth(how: u32, near: bool, from: u64, last: u64): void {
-  while (from <= last) {
+/** Adds the ids whose values in operands 0 and 1 compare like this; `near` as in idsCompared(). */
+export function idsOfBoth(how: u32, near: bool): void {
+  const last = Near.last();
+  for (let from = Near.first(); from <= last;) {
     const spot = spotIn0(from), other = spotIn1(from);
     if (spot == Spot.NONE || other == Spot.NONE) return;
     let key = max(Offset.key(Spot.id<Left>(spot)), Offset.key(Spot.id<Right>(other))), place: u64 = 0;

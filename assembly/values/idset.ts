@@ -1,6 +1,6 @@
 // A bitmap of ids of a key that has values: container by container, each first as a bitset in scratch room.
 
-import { left, right, segments, Side } from "../env/memory";
+import { argument, left, right, segments, Side } from "../env/memory";
 import { Left, Right } from "../env/view";
 import { begin } from "../arena/builder/state";
 import { Directory, Place } from "../arena/read/directory";
@@ -27,10 +27,9 @@ function mostContainers(): u64 {
   return most;
 }
 
-/**
- * Begins a bitmap of ids of operand 0 from `first` to `last`, and if `near`, in containers that operand 2 has.
- */
-export function beginIds(near: bool, first: u64, last: u64): void {
+/** Begins a bitmap of the ids of operand 0 that matter; `near` as in idsCompared(). */
+export function beginIds(near: bool): void {
+  const first = Near.first(), last = Near.last();
   let most = first > last ? 0 : (last >> 16) - (first >> 16) + 1;
   if (near) {
     right.select(2);
@@ -50,9 +49,12 @@ export function clearedBitset(): usize {
   return at;
 }
 
-/** The bitmap outside of which nobody asks for ids: operand 2. */
+/** The ids that matter: between two arguments, and those that a bitmap has, operand 2, if there is one. */
 export abstract class Near {
-  /** The place, which `right` shows, of its first container from `key` on; 0 if there is none. */
+  @inline static first(): u64 { return argument.value(0); }
+  @inline static last(): u64 { return argument.value(1); }
+
+  /** The place, which `right` shows, of the bitmap's first container from `key` on; 0 if there is none. */
   static seek(key: u64): u64 {
     right.select(2);
     return Directory.seek<Right>(key);

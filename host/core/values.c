@@ -95,12 +95,9 @@ status core_comparisons(worker *w, const query *q, numbers *reply) {
 }
 
 /* A function of its own, so that _longjmp leaves the variables of its caller alone. */
-static status compare_in(worker *w, const frame *f, const comparison *how, uint32_t near, uint64_t first,
-                         uint64_t last, uint32_t *more) {
+static status compare_in(worker *w, const frame *f, const comparison *how, int near, uint32_t *more) {
     return BUILDING_IN(w, f,
-                       *more |=
-                       w->core.idsCompared(w, how->other != 0, (uint32_t)how->how, (uint64_t)how->low,
-                                           (uint64_t)how->high, near, first, last));
+                       *more |= w->core.idsCompared(w, how->other != 0, (uint32_t)how->how, (uint32_t)near));
 }
 
 status core_compare(worker *w, const query *q, const comparisons *all, size_t i, bitmap **ids,
@@ -110,10 +107,12 @@ status core_compare(worker *w, const query *q, const comparisons *all, size_t i,
     const span *keys = q->operands.list;
     const span used[] = {keys[how->key - 1], keys[how->other ? how->other - 1 : 0],
                          keys[all->near ? all->near - 1 : 0]};
-    const uint64_t first = all->first < q->first ? q->first : all->first;
-    const uint64_t last = all->last > q->last ? q->last : all->last;
+    uint64_t numbers[] = {all->first < q->first ? q->first : all->first,
+                          all->last > q->last ? q->last : all->last, (uint64_t)how->low, (uint64_t)how->high};
     if (!start_building(w, &f, used, 3)) return OUT_OF_MEMORY;
-    return built(w, compare_in(w, &f, how, all->near != 0, first, last, more), ids);
+    f.arguments = numbers;
+    f.argument_count = 4;
+    return built(w, compare_in(w, &f, how, all->near != 0, more), ids);
 }
 
 /* --- Values of several keys --- */

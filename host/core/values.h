@@ -33,7 +33,8 @@ typedef struct comparisons {
 status core_comparisons(worker *w, const query *q, numbers *reply);
 /* The ids for which comparison i of the query's keys holds. The keys have values, or are missing. Adds to *more
  * whether there are ids before q->first, 1, and behind q->last, 2. */
-status core_compare(worker *w, const query *q, const comparisons *all, size_t i, bitmap **ids, uint32_t *more);
+status core_compare(worker *w, const query *q, const comparisons *all, size_t i, bitmap **ids,
+                    uint32_t *more);
 /* Whether memory that is no empty bitmap has values. */
 static inline int has_values(span s) { return (*s.base | 1) == 3; }
 
