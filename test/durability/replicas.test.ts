@@ -35,7 +35,10 @@ afterAll(() => {
 
 const writes = commands.filter(({ flags }) => flags.includes("write")).map(({ name }) => name);
 
-/** Random writes of both families, and sometimes a deletion. The generator has an empty world because no reply is predicted. */
+/**
+ * Random writes of both families of bitmaps, of integers and of names, and sometimes a deletion. The generator has an empty world because
+ * no reply is predicted.
+ */
 class Writes {
   readonly #random: Random;
   readonly #generator: Generator;
@@ -55,8 +58,28 @@ class Writes {
     return [[`${prefix}.SETBITS`, small, this.#random.below(100_000)], [`${prefix}.TOBITMAP`, "string:0", small]];
   }
 
+  /** A write of integers for ids, or of names. They are few, so that they come again, but enough for several segments. */
+  other(): Command[] {
+    const random = this.#random, some = (most: number): number[] => range(0, 1 + random.below(most));
+    const integers = `integers:${random.below(3)}`, names = `names:${random.below(2)}`, name = (): string => `user-${random.below(20_000)}`;
+    const id = (): number => random.below(random.chance(0.5) ? 5000 : 400_000), value = (): number => random.below(100_000) - 20_000;
+    return [random.pick<() => Command>([
+      () => ["RI.SET", integers, ...some(200).flatMap(() => [id(), value()])],
+      () => ["RI.SET", integers, "GT", id(), value()],
+      () => ["RI.INCRBY", integers, id(), value()],
+      () => ["RI.DEL", integers, ...some(20).map(id)],
+      () => ["RI.DELRANGE", integers, 0, random.below(2000)],
+      () => ["RI.MERGE", "integers:merged", 2, "integers:0", "integers:1"],
+      () => ["RI.OPTIMIZE", integers],
+      () => ["RN.ADD", names, ...some(100).map(name)],
+      () => ["RN.DEL", names, ...some(20).map(name)],
+      () => ["RN.SETBITS", names, `R:${names}`, ...some(20).map(name)],
+      () => ["DEL", random.pick([integers, names])],
+    ])()];
+  }
+
   batch(count: number): Command[] {
-    return range(0, count).flatMap(() => this.next());
+    return range(0, count).flatMap(() => (this.#random.chance(0.2) ? this.other() : this.next()));
   }
 }
 
