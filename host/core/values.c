@@ -107,10 +107,10 @@ status core_compare(worker *w, const query *q, const comparisons *all, size_t i,
     const span *keys = q->operands.list;
     const span used[] = {keys[how->key - 1], keys[how->other ? how->other - 1 : 0],
                          keys[all->near ? all->near - 1 : 0]};
-    uint64_t numbers[] = {all->first < q->first ? q->first : all->first,
-                          all->last > q->last ? q->last : all->last, (uint64_t)how->low, (uint64_t)how->high};
+    uint64_t limits[] = {all->first < q->first ? q->first : all->first,
+                         all->last > q->last ? q->last : all->last, (uint64_t)how->low, (uint64_t)how->high};
     if (!start_building(w, &f, used, 3)) return OUT_OF_MEMORY;
-    f.arguments = numbers;
+    f.arguments = limits;
     f.argument_count = 4;
     return built(w, compare_in(w, &f, how, all->near != 0, more), ids);
 }
