@@ -64,7 +64,7 @@ static bitmap *make_key(uint8_t seed, int wide) {
 static int resolve(query *q, bitmap **made, uint64_t *count, int of_all) {
     numbers list = {0};
     int right = 1;
-    uint32_t more;
+    uint32_t more = 0;
     must(core_comparisons(&main_worker, q, &list));
     *count = 0;
     q->operands.count--;

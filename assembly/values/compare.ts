@@ -134,6 +134,7 @@ class Wanted {
 function idsOfValues(low: i64, high: i64, how: u32, near: bool): void {
   const last = Near.last();
   for (let from = Near.first(); from <= last;) {
+    work.spend(1);
     left.select(0);
     let spot = Spot.from<Left>(from), place: u64 = 0, bitset: usize = 0;
     if (spot == Spot.NONE) return;
